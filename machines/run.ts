@@ -1,0 +1,400 @@
+import { assign, cancel, enqueueActions, raise, setup } from 'xstate';
+import type { HostStatus, RunEvent, RunInput } from './events.ts';
+import type { Line } from './lines.ts';
+import { type LockObject, verdict } from './lock.ts';
+import { draw } from './random.ts';
+
+export const BACKOFF_FIRST_MS = 1_000;
+export const BACKOFF_MAX_MS = 60_000;
+/** Width of the standby draw for each node that may still be waiting. */
+export const STANDBY_SLOT_MS = 25;
+const TIMED_OUT = 'timed out waiting for the condition';
+export const DEADLINE_ERROR = 'Failed to acquire kube lock: context deadline exceeded';
+
+export interface RunContext extends RunInput {
+  lock: LockObject;
+  /** The next wait of a backoff. */
+  backoffMs: number;
+  /** The wait that is running, or ran last. */
+  waitMs: number;
+  /** An update may have been carried out although no answer said so. */
+  maybeHeld: boolean;
+  /** Holders other than this node seen so far: nodes that will not compete any more. */
+  seen: string[];
+  status: HostStatus | null;
+  /** Why the run failed; null while it has not. */
+  error: string | null;
+}
+
+const machineSetup = setup({
+  types: {
+    context: {} as RunContext,
+    events: {} as RunEvent,
+    input: {} as RunInput,
+    tags: {} as 'effect',
+  },
+  actions: {
+    /** Live the logger's; in a replay the line is collected from what `transition` returns. */
+    log: (_, _line: Line) => {},
+    remember: assign(({ context, event }) => {
+      if (event.type !== 'lock.read' && event.type !== 'lock.changed') return {};
+      const { value } = event.lock;
+      const isNew = value !== '' && value !== context.node && !context.seen.includes(value);
+      return { lock: event.lock, seen: isNew ? [...context.seen, value] : context.seen };
+    }),
+    /** A successful read proves the API server is back: the next failure starts at 1 s again. */
+    resetBackoff: assign({ backoffMs: BACKOFF_FIRST_MS }),
+    drawConflictWait: assign(({ context }) => {
+      const { value, seed } = draw(context.seed);
+      return { seed, waitMs: 10 + value * 10 };
+    }),
+    drawStandbyWait: assign(({ context }) => {
+      const { value, seed } = draw(context.seed);
+      const competitors = Math.max(1, context.nodes - context.seen.length);
+      return { seed, waitMs: competitors > 1 ? value * competitors * STANDBY_SLOT_MS : 0 };
+    }),
+    growBackoff: assign(({ context }) => ({
+      waitMs: context.backoffMs,
+      backoffMs: Math.min(context.backoffMs * 2, BACKOFF_MAX_MS),
+    })),
+  },
+  guards: {
+    isMine: ({ context, event }) =>
+      'lock' in event && verdict(event.lock.value, context.node) === 'acquired',
+    isOthers: ({ context, event }) =>
+      'lock' in event && verdict(event.lock.value, context.node) === 'locked',
+    maybeHeld: ({ context }) => context.maybeHeld,
+    watchRefused: ({ event }) => event.type === 'api.failed' && event.message.startsWith('Watch: '),
+    hasFailed: ({ context }) => context.error !== null,
+    rebootRequired: ({ context }) => context.status?.rebootRequired === true,
+  },
+  delays: {
+    wait: ({ context }) => context.waitMs,
+  },
+});
+
+const log = (line: Line) => ({ type: 'log' as const, params: line });
+const logTest = {
+  type: 'log' as const,
+  params: ({ context, event }: { context: RunContext; event: RunEvent }): Line => {
+    const value = 'lock' in event ? event.lock.value : context.lock.value;
+    return { id: 'lock.test', value, verdict: verdict(value, context.node) };
+  },
+};
+const logMessage = (
+  id:
+    | 'lock.conflict'
+    | 'lock.wait.err'
+    | 'lock.watch.ended'
+    | 'run.acquire.retrying'
+    | 'run.release.retrying',
+) => ({
+  type: 'log' as const,
+  params: ({ event }: { event: RunEvent }): Line => ({
+    id,
+    message: 'message' in event ? event.message : '',
+  }),
+});
+
+/** One run, from `Acquiring kube lock...` to done, failed or stopped. */
+export const runMachine = machineSetup.createMachine({
+  id: 'run',
+  context: ({ input }) => ({
+    ...input,
+    lock: { value: '', resourceVersion: '' },
+    backoffMs: BACKOFF_FIRST_MS,
+    waitMs: 0,
+    maybeHeld: false,
+    seen: [],
+    status: null,
+    error: null,
+  }),
+  initial: 'acquiring',
+  states: {
+    acquiring: {
+      description: 'Gets the cluster-wide lock, or fails at the deadline',
+      entry: [
+        log({ id: 'run.acquiring' }),
+        enqueueActions(({ context, enqueue }) => {
+          if (context.deadlineInMs === null) return;
+          // A timer above 2^31-1 ms would fire at once; no window is that long.
+          const delay = Math.min(context.deadlineInMs, 2 ** 31 - 1);
+          enqueue.raise({ type: 'deadline.reached' }, { id: 'deadline', delay });
+        }),
+      ],
+      exit: cancel('deadline'),
+      initial: 'get',
+      on: {
+        'deadline.reached': [
+          {
+            guard: 'maybeHeld',
+            target: 'releasing',
+            actions: [log({ id: 'run.deadline' }), assign({ error: DEADLINE_ERROR })],
+          },
+          {
+            target: 'failed',
+            actions: [log({ id: 'run.deadline' }), assign({ error: DEADLINE_ERROR })],
+          },
+        ],
+        'stop.requested': [
+          {
+            guard: 'maybeHeld',
+            target: 'releasing',
+            actions: [log({ id: 'run.stopped' }), assign({ error: 'Stopped' })],
+          },
+          { target: 'stopped', actions: log({ id: 'run.stopped' }) },
+        ],
+      },
+      states: {
+        get: {
+          entry: log({ id: 'lock.get' }),
+          on: {
+            'lock.read': [
+              {
+                guard: 'isOthers',
+                target: 'watch',
+                actions: [
+                  'remember',
+                  'resetBackoff',
+                  assign({ maybeHeld: false }),
+                  log({ id: 'lock.wait' }),
+                  logTest,
+                ],
+              },
+              {
+                target: 'update',
+                actions: ['remember', 'resetBackoff', log({ id: 'lock.wait' }), logTest],
+              },
+            ],
+            'api.failed': { target: 'backoff' },
+          },
+        },
+        watch: {
+          description: 'Another node holds the lock; each change is tested',
+          entry: {
+            type: 'log',
+            params: ({ context }) => ({
+              id: 'lock.watch',
+              resourceVersion: context.lock.resourceVersion,
+            }),
+          },
+          initial: 'held',
+          on: {
+            'lock.watch.ended': { target: 'get', actions: logMessage('lock.watch.ended') },
+            'api.failed': [
+              // The watch could not even be opened: there was no wait that could end.
+              { guard: 'watchRefused', target: 'backoff' },
+              { target: 'backoff', actions: logMessage('lock.wait.err') },
+            ],
+            'deadline.reached': {
+              target: '#run.failed',
+              actions: [
+                log({ id: 'lock.wait.err', message: TIMED_OUT }),
+                log({ id: 'run.acquire.retrying', message: TIMED_OUT }),
+                log({ id: 'run.deadline' }),
+                assign({ error: DEADLINE_ERROR }),
+              ],
+            },
+          },
+          states: {
+            held: {
+              on: {
+                'lock.changed': [
+                  { guard: 'isOthers', actions: ['remember', logTest] },
+                  { target: 'standby', actions: ['remember', logTest, 'drawStandbyWait'] },
+                ],
+              },
+            },
+            standby: {
+              description:
+                'Free: a short random delay, so that not every waiting node updates at once',
+              entry: raise({ type: 'standby.elapsed' }, { id: 'standby', delay: 'wait' }),
+              exit: cancel('standby'),
+              on: {
+                'lock.changed': [
+                  { guard: 'isOthers', target: 'held', actions: ['remember', logTest] },
+                  { actions: 'remember' },
+                ],
+                'standby.elapsed': {
+                  target: '#run.acquiring.update',
+                  actions: log({ id: 'lock.wait.ok' }),
+                },
+              },
+            },
+          },
+        },
+        update: {
+          tags: 'effect',
+          description: 'A merge patch of the annotation, with the resourceVersion just read',
+          entry: [
+            log({ id: 'lock.acquire' }),
+            { type: 'log', params: ({ context }) => ({ id: 'lock.set', value: context.node }) },
+            log({ id: 'lock.update' }),
+            assign({ maybeHeld: true }),
+          ],
+          on: {
+            'lock.updated': { target: '#run.locked' },
+            'lock.conflicted': { target: 'conflict', actions: [logMessage('lock.conflict')] },
+            'api.failed': { target: 'backoff' },
+          },
+        },
+        conflict: {
+          entry: [
+            'drawConflictWait',
+            raise({ type: 'conflict.elapsed' }, { id: 'conflict', delay: 'wait' }),
+          ],
+          exit: cancel('conflict'),
+          on: { 'conflict.elapsed': { target: 'get' } },
+        },
+        backoff: {
+          entry: [
+            logMessage('run.acquire.retrying'),
+            'growBackoff',
+            raise({ type: 'backoff.elapsed' }, { id: 'backoff', delay: 'wait' }),
+          ],
+          exit: cancel('backoff'),
+          on: { 'backoff.elapsed': { target: 'get' } },
+        },
+      },
+    },
+    locked: {
+      description: 'This node holds the lock; only here the host is changed',
+      initial: 'upgrading',
+      states: {
+        upgrading: {
+          tags: 'effect',
+          entry: log({ id: 'run.upgrading' }),
+          on: {
+            'upgrade.finished': {
+              target: 'reporting',
+              actions: assign({ status: ({ event }) => event.status }),
+            },
+            'upgrade.failed': {
+              target: 'reporting',
+              actions: assign({
+                status: ({ event }) => event.status,
+                error: ({ event }) => event.message,
+              }),
+            },
+          },
+        },
+        reporting: {
+          tags: 'effect',
+          entry: {
+            type: 'log',
+            params: ({ context }) => ({
+              id: 'node.condition',
+              status: context.status ?? { rebootRequired: false, detail: '' },
+              error: context.error,
+            }),
+          },
+          on: {
+            'node.reported': [
+              {
+                guard: 'hasFailed',
+                target: '#run.releasing',
+                actions: {
+                  type: 'log',
+                  params: ({ context }) => ({
+                    id: 'run.upgrade.failed',
+                    message: context.error ?? '',
+                  }),
+                },
+              },
+              {
+                guard: 'rebootRequired',
+                target: '#run.releasing',
+                actions: log({ id: 'run.reboot.skipped' }),
+              },
+              { target: '#run.releasing', actions: log({ id: 'run.no-reboot' }) },
+            ],
+          },
+        },
+      },
+    },
+    releasing: {
+      entry: [log({ id: 'run.releasing' }), 'resetBackoff'],
+      initial: 'get',
+      states: {
+        get: {
+          entry: log({ id: 'lock.get' }),
+          on: {
+            'lock.read': [
+              {
+                guard: 'isMine',
+                target: 'update',
+                actions: ['remember', log({ id: 'lock.release' })],
+              },
+              {
+                // A lost answer of the acquire turned out to be a lost request: nothing to release.
+                guard: 'hasFailed',
+                target: 'ended',
+                actions: ['remember', log({ id: 'lock.release' })],
+              },
+              {
+                target: 'ended',
+                actions: [
+                  'remember',
+                  log({ id: 'lock.release' }),
+                  assign({
+                    error: ({ context, event }) =>
+                      `Broken lock: pharos-host-upgrades.kontena.io/lock=${event.lock.value}, expected ${context.node}`,
+                  }),
+                ],
+              },
+            ],
+            'api.failed': { target: 'backoff' },
+          },
+        },
+        update: {
+          tags: 'effect',
+          entry: [
+            {
+              type: 'log',
+              params: ({ context }) => ({ id: 'lock.clear', value: context.lock.value }),
+            },
+            log({ id: 'lock.update' }),
+          ],
+          on: {
+            'lock.updated': { target: 'ended' },
+            'lock.conflicted': { target: 'conflict', actions: logMessage('lock.conflict') },
+            'api.failed': { target: 'backoff' },
+          },
+        },
+        conflict: {
+          entry: [
+            'drawConflictWait',
+            raise({ type: 'conflict.elapsed' }, { id: 'conflict', delay: 'wait' }),
+          ],
+          exit: cancel('conflict'),
+          on: { 'conflict.elapsed': { target: 'get' } },
+        },
+        backoff: {
+          entry: [
+            logMessage('run.release.retrying'),
+            'growBackoff',
+            raise({ type: 'backoff.elapsed' }, { id: 'backoff', delay: 'wait' }),
+          ],
+          exit: cancel('backoff'),
+          on: { 'backoff.elapsed': { target: 'get' } },
+        },
+        ended: {
+          always: [
+            {
+              guard: 'hasFailed',
+              target: '#run.failed',
+              actions: {
+                type: 'log',
+                params: ({ context }) => ({ id: 'run.failed', message: context.error ?? '' }),
+              },
+            },
+            { target: '#run.done' },
+          ],
+        },
+      },
+    },
+    done: { type: 'final', entry: log({ id: 'run.done' }) },
+    failed: { type: 'final' },
+    stopped: { type: 'final' },
+  },
+});

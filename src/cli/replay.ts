@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Replay, replayLog } from '../trace/replay.ts';
+import { type Out, UsageError } from './main.ts';
+
+const FORMATS = { states, classic, json };
+
+/** `replay FILE|-`. Returns 0 for a legal history, 1 where it diverges; throws UsageError. */
+export function replay(args: string[], out: Out, err: Out): number {
+  const { file, format } = flags(args);
+  const text = read(file);
+  const result = replayLog(text);
+  if (result.runs === 0 && result.divergence === null) {
+    throw new UsageError(`${name(file)}:1: not a history: no line starts a run`);
+  }
+  out.write(FORMATS[format](result));
+  for (const finding of result.findings) err.write(`finding: ${name(file)}: ${finding}\n`);
+  if (result.divergence === null) return 0;
+  const { lineNumber, state, message } = result.divergence;
+  err.write(`${name(file)}:${lineNumber}: in ${state}: ${message}\n`);
+  return 1;
+}
+
+function flags(args: string[]): { file: string; format: keyof typeof FORMATS } {
+  const parsed = parse(args);
+  const format = parsed.values.format ?? 'states';
+  if (!Object.hasOwn(FORMATS, format)) {
+    throw new UsageError(`replay --format=${format}: give states, classic or json`);
+  }
+  const [file, ...more] = parsed.positionals;
+  if (file === undefined)
+    throw new UsageError('replay: name the log to replay, or - for standard input');
+  if (more.length > 0)
+    throw new UsageError(`replay: one file at a time, not also ${more.join(' ')}`);
+  return { file, format: format as keyof typeof FORMATS };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options: { format: { type: 'string' } }, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(`replay: ${(error as Error).message.split('. ')[0]}; see --help`);
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${name(file)}: cannot be read (${code}); give a readable log file`);
+  }
+}
+
+function name(file: string): string {
+  return file === '-' ? '<stdin>' : file;
+}
+
+function classic(result: Replay): string {
+  return result.records.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');
+}
+
+function json(result: Replay): string {
+  return result.records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
+
+function states(result: Replay): string {
+  return result.records
+    .map(({ time, from, to, event, lines }) => {
+      const moved = from === to ? to : `${from} -> ${to}`;
+      const head = `${time}  ${moved}  ${event?.type ?? '-'}\n`;
+      return head + lines.map((line) => `    ${line.slice(time.length).trimStart()}\n`).join('');
+    })
+    .join('');
+}

@@ -1,0 +1,3 @@
+import { main } from './cli/main.ts';
+
+process.exitCode = main(process.argv.slice(2), process.stdout, process.stderr);

@@ -1,0 +1,39 @@
+import { initialTransition, transition } from 'xstate';
+import type { RunEvent, RunInput } from '../../machines/events.ts';
+import type { Line } from '../../machines/lines.ts';
+import { runMachine } from '../../machines/run.ts';
+
+export type RunSnapshot = ReturnType<typeof initialTransition<typeof runMachine>>[0];
+
+/** A step of the pure machine: where it led and the lines it wrote. Executes nothing. */
+export interface Step {
+  snapshot: RunSnapshot;
+  lines: Line[];
+}
+
+export function start(input: RunInput): Step {
+  return step(initialTransition(runMachine, input));
+}
+
+/** The step for `event`, or null where the machine has no transition for it. */
+export function advance(snapshot: RunSnapshot, event: RunEvent): Step | null {
+  // A finished snapshot would still be moved by `transition`.
+  if (snapshot.status !== 'active' || !snapshot.can(event)) return null;
+  return step(transition(runMachine, snapshot, event));
+}
+
+function step([snapshot, actions]: ReturnType<typeof initialTransition<typeof runMachine>>): Step {
+  const lines = actions
+    .filter((action) => action.type === 'log')
+    .map((action) => action.params as Line);
+  return { snapshot, lines };
+}
+
+/** `acquiring.watch.held` for the state value of a snapshot. */
+export function stateName(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value)
+    .map(([key, inner]) => `${key}.${stateName(inner)}`)
+    .join(' ');
+}

@@ -1,0 +1,87 @@
+import type { RunEvent } from '../../machines/events.ts';
+import type { Line } from '../../machines/lines.ts';
+import type { RunSnapshot } from './fold.ts';
+import type { Entry } from './parse.ts';
+
+const NO_STATUS = { rebootRequired: false, detail: '' };
+
+/**
+ * The events that may have written the line at `entries[index]`, most likely first.
+ * A log does not hold events, only what they caused; what an event carried is looked up in the
+ * lines that follow (the value in `test`, the version in `watch`).
+ */
+export function candidates(entries: Entry[], index: number, snapshot: RunSnapshot): RunEvent[] {
+  const entry = entries[index];
+  if (!entry) return [];
+  const { line } = entry;
+  // The run's error stands at its end without any prefix, so only the context can recognise it.
+  if (snapshot.matches('releasing') && entry.text === snapshot.context.error) {
+    return [updated(snapshot.context.node)];
+  }
+  if (!line) return [];
+  switch (line.id) {
+    case 'lock.wait':
+      return [{ type: 'lock.read', lock: lockAhead(entries, index) }];
+    case 'lock.test':
+      return [{ type: 'lock.changed', lock: { value: line.value, resourceVersion: '' } }];
+    case 'lock.release': {
+      const clear = lineAhead(entries, index, 'lock.clear');
+      return [{ type: 'lock.read', lock: { value: clear?.value ?? '', resourceVersion: '' } }];
+    }
+    case 'lock.wait.ok':
+      return [{ type: 'standby.elapsed' }];
+    case 'lock.watch.ended':
+      return [{ type: 'lock.watch.ended', message: line.message }];
+    case 'lock.wait.err':
+    case 'run.acquire.retrying':
+    case 'run.release.retrying':
+      return [{ type: 'api.failed', message: line.message }];
+    case 'lock.conflict':
+      return [{ type: 'lock.conflicted', message: line.message }];
+    case 'lock.get':
+      return [{ type: 'conflict.elapsed' }, { type: 'backoff.elapsed' }];
+    case 'run.deadline':
+      return [{ type: 'deadline.reached' }];
+    case 'run.stopped':
+      return [{ type: 'stop.requested' }];
+    case 'run.upgrading':
+      return [updated(snapshot.context.node)];
+    case 'run.done':
+      return [updated('')];
+    case 'node.condition':
+      return line.error === null
+        ? [{ type: 'upgrade.finished', status: line.status }]
+        : [{ type: 'upgrade.failed', status: line.status ?? NO_STATUS, message: line.error }];
+    case 'run.no-reboot':
+    case 'run.reboot.skipped':
+    case 'run.upgrade.failed':
+      return [{ type: 'node.reported' }];
+    default:
+      return [];
+  }
+}
+
+function updated(value: string): RunEvent {
+  return { type: 'lock.updated', lock: { value, resourceVersion: '' } };
+}
+
+/** The lock as the `test` after a `wait` shows it, with the version of a `watch` right behind. */
+function lockAhead(entries: Entry[], index: number): { value: string; resourceVersion: string } {
+  const test = lineAhead(entries, index, 'lock.test');
+  const watch = test?.verdict === 'locked' ? lineAhead(entries, index, 'lock.watch') : undefined;
+  return { value: test?.value ?? '', resourceVersion: watch?.resourceVersion ?? '' };
+}
+
+/** How far an event's own lines reach at most; other lines may stand in between. */
+const LOOK_AHEAD = 6;
+
+function lineAhead<Id extends Line['id']>(
+  entries: Entry[],
+  index: number,
+  id: Id,
+): Extract<Line, { id: Id }> | undefined {
+  for (const { line } of entries.slice(index + 1, index + 1 + LOOK_AHEAD)) {
+    if (line?.id === id) return line as Extract<Line, { id: Id }>;
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import type { Line } from '../../machines/lines.ts';
+import { LOCK_ANNOTATION, type Verdict } from '../../machines/lock.ts';
+import { DEADLINE_ERROR } from '../../machines/run.ts';
+import type { Names } from './format.ts';
+
+/** One entry of a text log: a timed line with the untimed lines that belong to it. */
+export interface Entry {
+  /** 1-based. */
+  lineNumber: number;
+  /** `YYYY/MM/DD HH:MM:SS` as it stood there; '' before the first timed line. */
+  time: string;
+  /** The text after the time, untimed lines joined by newlines. */
+  text: string;
+  /** What the machine could have written, or null for a line of another part of the program. */
+  line: Line | null;
+  names: Partial<Names>;
+}
+
+const TIMED = /^(\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d) (.*)$/;
+const LOCK = /^kube\/lock ([^/ ]+)\/daemonsets\/([^:/ ]+): (.*)$/s;
+
+/** Splits a classic log into entries. Nothing is lost: joining them gives the text back. */
+export function parseLog(text: string): Entry[] {
+  const rows = text.split('\n');
+  if (rows.at(-1) === '') rows.pop();
+  const raw: { lineNumber: number; time: string; text: string }[] = [];
+  for (const [index, row] of rows.entries()) {
+    const match = TIMED.exec(row);
+    const last = raw.at(-1);
+    if (match) raw.push({ lineNumber: index + 1, time: match[1] ?? '', text: match[2] ?? '' });
+    else if (last) last.text += `\n${row}`;
+    else raw.push({ lineNumber: index + 1, time: '', text: row });
+  }
+  return raw.map((entry) => ({ ...entry, ...parseText(entry.text) }));
+}
+
+export function entryText(entry: Entry): string {
+  return entry.time === '' ? entry.text : `${entry.time} ${entry.text}`;
+}
+
+/** Reads one line's text back into the machine's line. The inverse of formatLine. */
+export function parseText(text: string): { line: Line | null; names: Partial<Names> } {
+  const lock = LOCK.exec(text);
+  if (lock) {
+    const names = { namespace: lock[1] ?? '', daemonSet: lock[2] ?? '' };
+    return { line: parseLock(lock[3] ?? ''), names };
+  }
+  return parseRun(text);
+}
+
+const FIXED_LOCK: Record<string, Line> = {
+  get: { id: 'lock.get' },
+  wait: { id: 'lock.wait' },
+  'wait ok': { id: 'lock.wait.ok' },
+  acquire: { id: 'lock.acquire' },
+  update: { id: 'lock.update' },
+  release: { id: 'lock.release' },
+};
+
+function parseLock(text: string): Line | null {
+  const fixed = FIXED_LOCK[text];
+  if (fixed) return fixed;
+  const [word = '', rest = ''] = splitAt(text, ' ');
+  const value = rest.startsWith(`${LOCK_ANNOTATION}=`)
+    ? rest.slice(LOCK_ANNOTATION.length + 1)
+    : null;
+  if (word === 'test' && value !== null) {
+    const match = /^(.*): (free|acquired|locked)$/.exec(value);
+    return match ? { id: 'lock.test', value: match[1] ?? '', verdict: match[2] as Verdict } : null;
+  }
+  if (word === 'set' && value !== null) return { id: 'lock.set', value };
+  if (word === 'clear' && value !== null) return { id: 'lock.clear', value };
+  return (
+    after(text, 'watch ended: ', (message) => ({ id: 'lock.watch.ended', message })) ??
+    after(text, 'wait err: ', (message) => ({ id: 'lock.wait.err', message })) ??
+    after(text, 'retry modify conflict: ', (message) => ({ id: 'lock.conflict', message })) ??
+    after(text, 'watch ', (options) => ({
+      id: 'lock.watch',
+      resourceVersion: /ResourceVersion:"([^"]*)"/.exec(options)?.[1] ?? '',
+    }))
+  );
+}
+
+const FIXED_RUN: Record<string, Line> = {
+  'Acquiring kube lock...': { id: 'run.acquiring' },
+  [DEADLINE_ERROR]: { id: 'run.deadline' },
+  'Stopped before the kube lock was acquired': { id: 'run.stopped' },
+  'Running host upgrades...': { id: 'run.upgrading' },
+  'No reboot required': { id: 'run.no-reboot' },
+  'Reboot required, but skipping without --reboot': { id: 'run.reboot.skipped' },
+  'Releasing kube lock...': { id: 'run.releasing' },
+  Done: { id: 'run.done' },
+};
+
+const CONDITION =
+  /^Update kube node (\S+) condition for status=\{(true|false) (.*)\} with error: (.*)$/s;
+
+function parseRun(text: string): { line: Line | null; names: Partial<Names> } {
+  const condition = CONDITION.exec(text);
+  if (condition) {
+    const [, node = '', required, detail = '', error = ''] = condition;
+    const status = { rebootRequired: required === 'true', detail };
+    return {
+      line: { id: 'node.condition', status, error: error === '<nil>' ? null : error },
+      names: { node },
+    };
+  }
+  const using = /^Using --kube-namespace=(\S*) --kube-daemonset=(\S*) --kube-node=(\S*)$/.exec(
+    text,
+  );
+  if (using) {
+    const [, namespace = '', daemonSet = '', node = ''] = using;
+    return { line: null, names: { namespace, daemonSet, node } };
+  }
+  const line =
+    FIXED_RUN[text] ??
+    after(text, 'Acquiring kube lock failed, retrying: ', (message) => ({
+      id: 'run.acquire.retrying',
+      message,
+    })) ??
+    after(text, 'Releasing kube lock failed, retrying: ', (message) => ({
+      id: 'run.release.retrying',
+      message,
+    })) ??
+    (/^Upgrade failed, releasing kube lock\.\.\. \(.*\)$/s.test(text)
+      ? { id: 'run.upgrade.failed' as const, message: text.slice(text.indexOf('(') + 1, -1) }
+      : null);
+  return { line, names: {} };
+}
+
+function after(text: string, prefix: string, make: (rest: string) => Line): Line | null {
+  return text.startsWith(prefix) ? make(text.slice(prefix.length)) : null;
+}
+
+function splitAt(text: string, separator: string): [string, string] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+}

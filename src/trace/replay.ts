@@ -1,0 +1,257 @@
+import type { RunEvent } from '../../machines/events.ts';
+import { advance, type RunSnapshot, type Step, start, stateName } from './fold.ts';
+import { formatLine, type Names } from './format.ts';
+import { candidates } from './infer.ts';
+import { type Entry, entryText, parseLog } from './parse.ts';
+
+/** One record of a replayed log. `event` is null for lines outside the machine. */
+export interface ReplayRecord {
+  lineNumber: number;
+  time: string;
+  from: string;
+  to: string;
+  event: RunEvent | null;
+  /** The texts written, with their times. */
+  lines: string[];
+}
+
+export interface Divergence {
+  lineNumber: number;
+  state: string;
+  message: string;
+}
+
+export interface Replay {
+  records: ReplayRecord[];
+  divergence: Divergence | null;
+  findings: string[];
+  /** How many runs began in this history. */
+  runs: number;
+}
+
+interface Live {
+  snapshot: RunSnapshot;
+  names: Names;
+}
+
+interface State {
+  records: ReplayRecord[];
+  findings: string[];
+  run: Live | null;
+  names: Names;
+  deadline: { text: string; ms: number } | null;
+  /** Between the program's first line and its first run the lock is read, and released if it is own. */
+  startUp: boolean;
+  runs: number;
+}
+
+/**
+ * Folds a classic text log (this program's or the original's) through the run machine.
+ * The log is legal where the machine writes the very same lines.
+ */
+export function replayLog(text: string): Replay {
+  const entries = parseLog(text);
+  const state: State = {
+    records: [],
+    findings: [],
+    run: null,
+    names: { namespace: '', daemonSet: '', node: '' },
+    deadline: null,
+    startUp: false,
+    runs: 0,
+  };
+  let index = 0;
+  while (index < entries.length) {
+    const result = replayEntry(entries, index, state);
+    if (typeof result !== 'number') return { ...summary(state), divergence: result };
+    index = result;
+  }
+  return { ...summary(state), divergence: null };
+}
+
+function summary({ records, findings, runs }: State) {
+  return { records, findings, runs };
+}
+
+/** Replays what starts at `index`; returns the next index, or where the history breaks. */
+function replayEntry(entries: Entry[], index: number, state: State): number | Divergence {
+  const entry = entries[index] as Entry;
+  Object.assign(state.names, entry.names);
+  if (/^(pharos-)?host-upgrades version /.test(entry.text)) {
+    // A new process: whatever ran before was interrupted.
+    state.run = null;
+    state.startUp = true;
+    state.deadline = null;
+  }
+  if (entry.line?.id === 'run.acquiring' && !state.run) return beginRun(entries, index, state);
+  if (state.run) {
+    const events = candidates(entries, index, state.run.snapshot);
+    if (events.length > 0 || entry.line) return stepRun(entries, index, state, state.run, events);
+    if (/^Schedule run (started|completed)/.test(entry.text)) {
+      return diverge(entry, state.run, 'the run is not over here');
+    }
+  } else if (entry.line && !allowedOutside(entry, state)) {
+    return {
+      lineNumber: entry.lineNumber,
+      state: 'no run',
+      message: `no run is on here: ${quote(entry)}`,
+    };
+  }
+  noteDeadline(entry, state);
+  state.records.push(pass(entry, state.run));
+  return index + 1;
+}
+
+/** At start-up the program reads the lock, and releases one that is its own. */
+function allowedOutside(entry: Entry, state: State): boolean {
+  const ids = [
+    'lock.get',
+    'lock.test',
+    'lock.release',
+    'lock.clear',
+    'lock.update',
+    'lock.conflict',
+  ];
+  return state.startUp && entry.line !== null && ids.includes(entry.line.id);
+}
+
+function beginRun(entries: Entry[], index: number, state: State): number | Divergence {
+  const entry = entries[index] as Entry;
+  const ahead = entries.slice(index);
+  const lockNames = ahead.find(({ names }) => names.daemonSet !== undefined)?.names ?? {};
+  const names = { ...state.names, ...lockNames, node: nodeOf(ahead, state.names.node) };
+  const began = start({
+    ...names,
+    deadlineInMs: state.deadline && entry.time ? state.deadline.ms - timeMs(entry.time) : null,
+    nodes: 1,
+    seed: 0,
+  });
+  state.startUp = false;
+  state.runs += 1;
+  state.run = { snapshot: began.snapshot, names };
+  return take(entries, index, state, state.run, null, 'idle', began);
+}
+
+/** An excerpt names its node only where it writes the lock or finds it its own. */
+function nodeOf(ahead: Entry[], known: string): string {
+  if (known !== '') return known;
+  for (const { line } of ahead) {
+    if (line?.id === 'lock.set') return line.value;
+    if (line?.id === 'lock.test' && line.verdict === 'acquired') return line.value;
+  }
+  return '';
+}
+
+function stepRun(
+  entries: Entry[],
+  index: number,
+  state: State,
+  run: Live,
+  events: RunEvent[],
+): number | Divergence {
+  const entry = entries[index] as Entry;
+  for (const event of events) {
+    const next = advance(run.snapshot, event);
+    if (!next) continue;
+    const from = stateName(run.snapshot.value);
+    return take(entries, index, state, run, event, from, next);
+  }
+  return diverge(entry, run, `${quote(entry)} cannot come here`);
+}
+
+/** Compares the lines of a step with the log, one for one, and accepts the step. */
+function take(
+  entries: Entry[],
+  index: number,
+  state: State,
+  run: Live,
+  event: RunEvent | null,
+  from: string,
+  next: Step,
+): number | Divergence {
+  const record: ReplayRecord = {
+    lineNumber: (entries[index] as Entry).lineNumber,
+    time: (entries[index] as Entry).time,
+    from,
+    to: stateName(next.snapshot.value),
+    event,
+    lines: [],
+  };
+  state.records.push(record);
+  let at = index;
+  for (const line of next.lines) {
+    const expected = formatLine(line, run.names);
+    // Other parts of the program write in between: their lines pass through where they stand.
+    while (isForeign(entries[at], expected)) {
+      record.lines.push(entryText(entries[at] as Entry));
+      at += 1;
+    }
+    const entry = entries[at];
+    if (!entry) break; // The excerpt stops in the middle of a step.
+    if (entry.text !== expected) {
+      const message = `expected ${JSON.stringify(expected)}, found ${quote(entry)}`;
+      return { lineNumber: entry.lineNumber, state: from, message };
+    }
+    record.lines.push(entryText(entry));
+    at += 1;
+  }
+  if (next.snapshot.status === 'active') {
+    run.snapshot = next.snapshot;
+  } else {
+    state.run = null;
+    noteLateness(entries[at - 1], state, next);
+    state.deadline = null;
+  }
+  return at;
+}
+
+function isForeign(entry: Entry | undefined, expected: string): boolean {
+  if (!entry || entry.line !== null || entry.text === expected) return false;
+  return !/^((pharos-)?host-upgrades version |Schedule run )/.test(entry.text);
+}
+
+function pass(entry: Entry, run: Live | null): ReplayRecord {
+  const state = run ? stateName(run.snapshot.value) : 'no run';
+  const { lineNumber, time } = entry;
+  return { lineNumber, time, from: state, to: state, event: null, lines: [entryText(entry)] };
+}
+
+function diverge(entry: Entry, run: Live, what: string): Divergence {
+  const state = stateName(run.snapshot.value);
+  const possible = possibleEvents(run.snapshot).join(', ');
+  return { lineNumber: entry.lineNumber, state, message: `${what}; possible: ${possible}` };
+}
+
+/** The events that the machine knows in the current state, innermost state first. */
+function possibleEvents(snapshot: RunSnapshot): string[] {
+  const events = snapshot._nodes.flatMap((node) => node.ownEvents as string[]);
+  return [...new Set(events)].sort();
+}
+
+function noteDeadline(entry: Entry, state: State): void {
+  const match = /^Schedule run started, deadline at (\S+ [\d:]+)(\.\d+)? /.exec(entry.text);
+  if (!match) return;
+  const seconds = `${match[1]}`.replace(' ', 'T');
+  const ms = Date.parse(`${seconds}Z`) + Math.floor(Number(`0${match[2] ?? ''}`) * 1000);
+  state.deadline = { text: `${match[1]}`, ms };
+}
+
+function noteLateness(entry: Entry | undefined, state: State, next: Step): void {
+  if (!entry || !state.deadline || next.snapshot.value !== 'failed') return;
+  if (next.snapshot.context.status !== null) return; // It had the lock in time.
+  // The log's times are whole seconds, so the deadline's are compared.
+  const lateS = timeMs(entry.time) / 1000 - Math.floor(state.deadline.ms / 1000);
+  if (lateS < 1) return;
+  state.findings.push(
+    `line ${entry.lineNumber}: the run ended after its deadline ${state.deadline.text}, about ${lateS} s late`,
+  );
+}
+
+/** `YYYY/MM/DD HH:MM:SS` in ms; the log's times are taken as UTC. */
+function timeMs(time: string): number {
+  return Date.parse(`${time.replaceAll('/', '-').replace(' ', 'T')}Z`);
+}
+
+function quote(entry: Entry): string {
+  return JSON.stringify(entry.text);
+}
