@@ -1,4 +1,4 @@
-import { assign, cancel, enqueueActions, raise, setup } from 'xstate';
+import { assign, cancel, enqueueActions, fromEventObservable, raise, setup } from 'xstate';
 import type { HostStatus, RunEvent, RunInput } from './events.ts';
 import type { Line } from './lines.ts';
 import { type LockObject, verdict } from './lock.ts';
@@ -26,7 +26,49 @@ export interface RunContext extends RunInput {
   error: string | null;
 }
 
+/** What a lock actor is given. `lock` is the object last read. */
+export interface LockActorInput {
+  node: string;
+  namespace: string;
+  daemonSet: string;
+  lock: LockObject;
+}
+
+export interface ReportInput {
+  node: string;
+  status: HostStatus;
+  error: string | null;
+}
+
+/** A port without effects: replaced by `provide` live, never started by a replay. */
+function port<Input>() {
+  return fromEventObservable<RunEvent, Input>(() => ({
+    subscribe: () => ({ unsubscribe: () => {} }),
+  }));
+}
+
+const lockInput = ({ context }: { context: RunContext }): LockActorInput => ({
+  node: context.node,
+  namespace: context.namespace,
+  daemonSet: context.daemonSet,
+  lock: context.lock,
+});
+
 const machineSetup = setup({
+  actors: {
+    /** Emits lock.read or api.failed, once. */
+    readLock: port<LockActorInput>(),
+    /** Emits lock.changed until lock.watch.ended or api.failed. */
+    watchLock: port<LockActorInput>(),
+    /** Emits lock.updated, lock.conflicted or api.failed, once. */
+    acquireLock: port<LockActorInput>(),
+    /** Emits lock.updated, lock.conflicted or api.failed, once. */
+    releaseLock: port<LockActorInput>(),
+    /** Emits upgrade.finished or upgrade.failed, once. */
+    upgradeHost: port<{ node: string }>(),
+    /** Emits node.reported, once: a condition that cannot be written must not keep the lock. */
+    reportNode: port<ReportInput>(),
+  },
   types: {
     context: {} as RunContext,
     events: {} as RunEvent,
@@ -148,6 +190,7 @@ export const runMachine = machineSetup.createMachine({
       states: {
         get: {
           entry: log({ id: 'lock.get' }),
+          invoke: { src: 'readLock', input: lockInput },
           on: {
             'lock.read': [
               {
@@ -178,6 +221,7 @@ export const runMachine = machineSetup.createMachine({
               resourceVersion: context.lock.resourceVersion,
             }),
           },
+          invoke: { src: 'watchLock', input: lockInput },
           initial: 'held',
           on: {
             'lock.watch.ended': { target: 'get', actions: logMessage('lock.watch.ended') },
@@ -225,6 +269,7 @@ export const runMachine = machineSetup.createMachine({
         },
         update: {
           tags: 'effect',
+          invoke: { src: 'acquireLock', input: lockInput },
           description: 'A merge patch of the annotation, with the resourceVersion just read',
           entry: [
             log({ id: 'lock.acquire' }),
@@ -264,6 +309,7 @@ export const runMachine = machineSetup.createMachine({
         upgrading: {
           tags: 'effect',
           entry: log({ id: 'run.upgrading' }),
+          invoke: { src: 'upgradeHost', input: ({ context }) => ({ node: context.node }) },
           on: {
             'upgrade.finished': {
               target: 'reporting',
@@ -280,6 +326,14 @@ export const runMachine = machineSetup.createMachine({
         },
         reporting: {
           tags: 'effect',
+          invoke: {
+            src: 'reportNode',
+            input: ({ context }) => ({
+              node: context.node,
+              status: context.status ?? { rebootRequired: false, detail: '' },
+              error: context.error,
+            }),
+          },
           entry: {
             type: 'log',
             params: ({ context }) => ({
@@ -318,6 +372,7 @@ export const runMachine = machineSetup.createMachine({
       states: {
         get: {
           entry: log({ id: 'lock.get' }),
+          invoke: { src: 'readLock', input: lockInput },
           on: {
             'lock.read': [
               {
@@ -348,6 +403,7 @@ export const runMachine = machineSetup.createMachine({
         },
         update: {
           tags: 'effect',
+          invoke: { src: 'releaseLock', input: lockInput },
           entry: [
             {
               type: 'log',

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { RunEvent } from '../../machines/events.ts';
+import { parseLog } from '../../src/trace/parse.ts';
+import { runLive } from './script.ts';
+
+const read = (name: string) => readFileSync(new URL(`../traces/${name}`, import.meta.url), 'utf8');
+const rows = (name: string) =>
+  read(name)
+    .split('\n')
+    .filter((row) => row !== '' && !row.includes('Schedule run'));
+
+const CONFLICT: RunEvent = {
+  type: 'lock.conflicted',
+  message:
+    'Operation cannot be fulfilled on daemonsets.apps "host-upgrades": the object has been modified; please apply your changes to the latest version and try again',
+};
+const lockRead = (value: string, resourceVersion: string): RunEvent => ({
+  type: 'lock.read',
+  lock: { value, resourceVersion },
+});
+const input = (node: string, deadlineInMs: number | null) => ({
+  node,
+  namespace: 'kube-system',
+  daemonSet: 'host-upgrades',
+  deadlineInMs,
+  nodes: 2,
+  seed: 1,
+});
+
+test('conflict-then-watch, live in virtual time', () => {
+  const { lines } = runLive(
+    input('centos-7', null),
+    {
+      readLock: [[[3, lockRead('', '55650')]], [[3, lockRead('ubuntu-xenial', '55656')]]],
+      acquireLock: [[[3, CONFLICT]], []],
+      watchLock: [
+        [[5_000, { type: 'lock.changed', lock: { value: '', resourceVersion: '55666' } }]],
+      ],
+    },
+    Date.UTC(2018, 4, 31, 11, 40, 0),
+    6_000,
+  );
+  assert.deepEqual(lines, rows('conflict-then-watch.txt'));
+});
+
+test('deadline-while-waiting, live: what the original wrote late stands at the deadline', () => {
+  const { lines, snapshot } = runLive(
+    input('ubuntu-xenial', 10_000),
+    {
+      readLock: [[[3, lockRead('', '55530')]], [[3, lockRead('centos-7', '55538')]]],
+      acquireLock: [[[3, CONFLICT]]],
+    },
+    Date.UTC(2018, 4, 31, 11, 39, 0),
+    20_000,
+  );
+  const expected = rows('deadline-while-waiting.txt').map((row) =>
+    row.replace('11:39:11', '11:39:10'),
+  );
+  assert.deepEqual(lines, expected);
+  assert.equal(snapshot.value, 'failed');
+});
+
+test('api-down, live: the backoff does not outlive the deadline', () => {
+  const failed = parseLog(read('api-down.txt')).find((e) => e.line?.id === 'run.acquire.retrying');
+  assert.ok(failed?.line?.id === 'run.acquire.retrying');
+  const refused: RunEvent = { type: 'api.failed', message: failed.line.message };
+  const { lines } = runLive(
+    input('node', 10_000),
+    { readLock: Array.from({ length: 9 }, () => [[1, refused]] as [number, RunEvent][]) },
+    Date.UTC(2018, 4, 31, 11, 41, 0),
+    20_000,
+  );
+  assert.deepEqual(
+    lines,
+    rows('api-down.txt').map((row) => row.replace('11:41:15', '11:41:10')),
+  );
+});
+
+test('an update unanswered at the deadline is released, never taken for a lock', () => {
+  const { calls, snapshot } = runLive(
+    input('node-1', 10_000),
+    {
+      readLock: [[[1, lockRead('', '1')]], [[1, lockRead('node-1', '2')]]],
+      acquireLock: [
+        [[20_000, { type: 'lock.updated', lock: { value: 'node-1', resourceVersion: '2' } }]],
+      ],
+      releaseLock: [[[1, { type: 'lock.updated', lock: { value: '', resourceVersion: '3' } }]]],
+    },
+    0,
+    30_000,
+  );
+  assert.deepEqual(calls, ['readLock', 'acquireLock', 'readLock', 'releaseLock']);
+  assert.equal(snapshot.value, 'failed');
+});
+
+test('a waiting node stands down when its own watch shows the lock taken', () => {
+  const changed = (value: string): RunEvent => ({
+    type: 'lock.changed',
+    lock: { value, resourceVersion: '5' },
+  });
+  const { calls, snapshot } = runLive(
+    { ...input('node-1', null), nodes: 100 },
+    {
+      readLock: [[[1, lockRead('node-2', '1')]]],
+      watchLock: [
+        [
+          [100, changed('')],
+          [101, changed('node-3')],
+        ],
+      ],
+    },
+    0,
+    10_000,
+  );
+  assert.deepEqual(calls, ['readLock', 'watchLock']);
+  assert.deepEqual(snapshot.value, { acquiring: { watch: 'held' } });
+});
+
+test('a stop while waiting ends the run at once and leaves the lock alone', () => {
+  const { calls, snapshot } = runLive(
+    input('node-1', null),
+    {
+      readLock: [[[1, lockRead('node-2', '1')]]],
+      watchLock: [[[100, { type: 'stop.requested' }]]],
+    },
+    0,
+    1_000,
+  );
+  assert.deepEqual(calls, ['readLock', 'watchLock']);
+  assert.equal(snapshot.value, 'stopped');
+});

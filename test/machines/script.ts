@@ -1,0 +1,54 @@
+import { createActor, fromEventObservable, SimulatedClock } from 'xstate';
+import type { RunEvent, RunInput } from '../../machines/events.ts';
+import type { Line } from '../../machines/lines.ts';
+import { type LockActorInput, runMachine } from '../../machines/run.ts';
+import { formatLine } from '../../src/trace/format.ts';
+
+/** What a scripted cluster answers: `[delayMs, event]` each, in virtual time. */
+export type Answers = [number, RunEvent][];
+export type Script = Partial<
+  Record<'readLock' | 'watchLock' | 'acquireLock' | 'releaseLock', Answers[]>
+>;
+
+/** Runs the live machine in virtual time from `startMs` for `forMs`; returns its classic lines. */
+export function runLive(input: RunInput, script: Script, startMs: number, forMs: number) {
+  const clock = new SimulatedClock();
+  const lines: string[] = [];
+  const calls: string[] = [];
+  const scripted = (name: keyof Script) =>
+    fromEventObservable<RunEvent, LockActorInput>(() => ({
+      subscribe: (observer) => {
+        calls.push(name);
+        const next = typeof observer === 'function' ? observer : observer.next;
+        const answers = script[name]?.shift() ?? [];
+        const timers = answers.map(([delayMs, event]) =>
+          clock.setTimeout(() => next?.(event), delayMs),
+        );
+        return {
+          unsubscribe: () => {
+            for (const timer of timers) clock.clearTimeout(timer);
+          },
+        };
+      },
+    }));
+  const machine = runMachine.provide({
+    actors: {
+      readLock: scripted('readLock'),
+      watchLock: scripted('watchLock'),
+      acquireLock: scripted('acquireLock'),
+      releaseLock: scripted('releaseLock'),
+    },
+    actions: {
+      log: (_, line: Line) => {
+        const at = new Date(startMs + clock.now());
+        const time = at.toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ');
+        lines.push(`${time} ${formatLine(line, input)}`);
+      },
+    },
+  });
+  const actor = createActor(machine, { input, clock });
+  actor.start();
+  // Small steps: SimulatedClock runs timers of one increment in the order they were set.
+  for (let ms = 0; ms < forMs; ms += 1) clock.increment(1);
+  return { lines, calls, snapshot: actor.getSnapshot() };
+}
