@@ -18,6 +18,10 @@ export type RunEvent =
   | { type: 'backoff.elapsed' }
   | { type: 'deadline.reached' }
   | { type: 'stop.requested' }
+  /** The process that ran this run is gone: written by the next one, which found the run unfinished. */
+  | { type: 'run.interrupted' }
+  /** The run goes on in a new process; `deadlineInMs` is what is left of the window. */
+  | { type: 'run.resumed'; deadlineInMs: number | null }
   | { type: 'upgrade.finished'; status: HostStatus }
   | { type: 'upgrade.failed'; status: HostStatus; message: string }
   | { type: 'node.reported' };

@@ -22,6 +22,7 @@ export type Line =
   | { id: 'run.deadline' }
   | { id: 'run.stopped' }
   | { id: 'run.upgrading' }
+  | { id: 'run.resuming' }
   | { id: 'node.condition'; status: HostStatus; error: string | null }
   | { id: 'run.upgrade.failed'; message: string }
   | { id: 'run.no-reboot' }

@@ -1,7 +1,7 @@
 import { assign, cancel, enqueueActions, fromEventObservable, raise, setup } from 'xstate';
 import type { HostStatus, RunEvent, RunInput } from './events.ts';
 import type { Line } from './lines.ts';
-import { type LockObject, verdict } from './lock.ts';
+import { LOCK_ANNOTATION, type LockObject, verdict } from './lock.ts';
 import { draw } from './random.ts';
 
 export const BACKOFF_FIRST_MS = 1_000;
@@ -22,6 +22,8 @@ export interface RunContext extends RunInput {
   /** Holders other than this node seen so far: nodes that will not compete any more. */
   seen: string[];
   status: HostStatus | null;
+  /** Where an interrupted run goes on; null in a run that was never interrupted. */
+  resumeAt: 'acquiring' | 'upgrading' | 'reporting' | 'releasing' | null;
   /** Why the run failed; null while it has not. */
   error: string | null;
 }
@@ -65,7 +67,8 @@ const machineSetup = setup({
     /** Emits lock.updated, lock.conflicted or api.failed, once. */
     releaseLock: port<LockActorInput>(),
     /** Emits upgrade.finished or upgrade.failed, once. */
-    upgradeHost: port<{ node: string }>(),
+    /** `resumed`: adopt a unit that is still running instead of starting a second one. */
+    upgradeHost: port<{ node: string; resumed: boolean }>(),
     /** Emits node.reported, once: a condition that cannot be written must not keep the lock. */
     reportNode: port<ReportInput>(),
   },
@@ -95,6 +98,7 @@ const machineSetup = setup({
       const competitors = Math.max(1, context.nodes - context.seen.length);
       return { seed, waitMs: competitors > 1 ? value * competitors * STANDBY_SLOT_MS : 0 };
     }),
+    interrupt: assign((_, { resumeAt }: Pick<RunContext, 'resumeAt'>) => ({ resumeAt })),
     growBackoff: assign(({ context }) => ({
       waitMs: context.backoffMs,
       backoffMs: Math.min(context.backoffMs * 2, BACKOFF_MAX_MS),
@@ -116,6 +120,11 @@ const machineSetup = setup({
 });
 
 const log = (line: Line) => ({ type: 'log' as const, params: line });
+/** The transition of a state whose process died: it goes on at `resumeAt`. */
+const interruptedAt = (resumeAt: RunContext['resumeAt']) => ({
+  target: '#run.interrupted',
+  actions: { type: 'interrupt' as const, params: { resumeAt } },
+});
 const logTest = {
   type: 'log' as const,
   params: ({ context, event }: { context: RunContext; event: RunEvent }): Line => {
@@ -123,6 +132,8 @@ const logTest = {
     return { id: 'lock.test', value, verdict: verdict(value, context.node) };
   },
 };
+const brokenLock = ({ context, event }: { context: RunContext; event: RunEvent }) =>
+  `Broken lock: ${LOCK_ANNOTATION}=${'lock' in event ? event.lock.value : ''}, expected ${context.node}`;
 const logMessage = (
   id:
     | 'lock.conflict'
@@ -149,6 +160,7 @@ export const runMachine = machineSetup.createMachine({
     maybeHeld: false,
     seen: [],
     status: null,
+    resumeAt: null,
     error: null,
   }),
   initial: 'acquiring',
@@ -167,6 +179,7 @@ export const runMachine = machineSetup.createMachine({
       exit: cancel('deadline'),
       initial: 'get',
       on: {
+        'run.interrupted': interruptedAt('acquiring'),
         'deadline.reached': [
           {
             guard: 'maybeHeld',
@@ -306,11 +319,66 @@ export const runMachine = machineSetup.createMachine({
       description: 'This node holds the lock; only here the host is changed',
       initial: 'upgrading',
       states: {
+        verifying: {
+          description:
+            'After an interruption: the host is only touched while the lock is still held',
+          initial: 'get',
+          on: {
+            'run.interrupted': interruptedAt('upgrading'),
+            'stop.requested': interruptedAt('upgrading'),
+          },
+          states: {
+            get: {
+              entry: log({ id: 'lock.get' }),
+              invoke: { src: 'readLock', input: lockInput },
+              on: {
+                'lock.read': [
+                  {
+                    guard: 'isMine',
+                    target: '#run.locked.upgrading',
+                    actions: ['remember', 'resetBackoff', logTest],
+                  },
+                  {
+                    target: '#run.failed',
+                    actions: [
+                      'remember',
+                      logTest,
+                      assign({ error: brokenLock, maybeHeld: false }),
+                      {
+                        type: 'log',
+                        params: ({ context }) => ({
+                          id: 'run.failed',
+                          message: context.error ?? '',
+                        }),
+                      },
+                    ],
+                  },
+                ],
+                'api.failed': { target: 'backoff' },
+              },
+            },
+            backoff: {
+              entry: [
+                logMessage('run.acquire.retrying'),
+                'growBackoff',
+                raise({ type: 'backoff.elapsed' }, { id: 'backoff', delay: 'wait' }),
+              ],
+              exit: cancel('backoff'),
+              on: { 'backoff.elapsed': { target: 'get' } },
+            },
+          },
+        },
         upgrading: {
           tags: 'effect',
           entry: log({ id: 'run.upgrading' }),
-          invoke: { src: 'upgradeHost', input: ({ context }) => ({ node: context.node }) },
+          invoke: {
+            src: 'upgradeHost',
+            input: ({ context }) => ({ node: context.node, resumed: context.resumeAt !== null }),
+          },
           on: {
+            'run.interrupted': interruptedAt('upgrading'),
+            // The upgrade is systemd's: it goes on, and the next start picks it up again.
+            'stop.requested': interruptedAt('upgrading'),
             'upgrade.finished': {
               target: 'reporting',
               actions: assign({ status: ({ event }) => event.status }),
@@ -343,6 +411,7 @@ export const runMachine = machineSetup.createMachine({
             }),
           },
           on: {
+            'run.interrupted': interruptedAt('reporting'),
             'node.reported': [
               {
                 guard: 'hasFailed',
@@ -368,6 +437,7 @@ export const runMachine = machineSetup.createMachine({
     },
     releasing: {
       entry: [log({ id: 'run.releasing' }), 'resetBackoff'],
+      on: { 'run.interrupted': interruptedAt('releasing') },
       initial: 'get',
       states: {
         get: {
@@ -388,14 +458,7 @@ export const runMachine = machineSetup.createMachine({
               },
               {
                 target: 'ended',
-                actions: [
-                  'remember',
-                  log({ id: 'lock.release' }),
-                  assign({
-                    error: ({ context, event }) =>
-                      `Broken lock: pharos-host-upgrades.kontena.io/lock=${event.lock.value}, expected ${context.node}`,
-                  }),
-                ],
+                actions: ['remember', log({ id: 'lock.release' }), assign({ error: brokenLock })],
               },
             ],
             'api.failed': { target: 'backoff' },
@@ -447,6 +510,32 @@ export const runMachine = machineSetup.createMachine({
             { target: '#run.done' },
           ],
         },
+      },
+    },
+    interrupted: {
+      description: 'Between two processes: nothing runs here',
+      on: {
+        'run.resumed': [
+          {
+            guard: ({ context }) => context.resumeAt === 'acquiring',
+            target: 'acquiring',
+            actions: [
+              log({ id: 'run.resuming' }),
+              assign({ deadlineInMs: ({ event }) => event.deadlineInMs }),
+            ],
+          },
+          {
+            guard: ({ context }) => context.resumeAt === 'releasing',
+            target: 'releasing',
+            actions: log({ id: 'run.resuming' }),
+          },
+          {
+            guard: ({ context }) => context.resumeAt === 'reporting',
+            target: 'locked.reporting',
+            actions: log({ id: 'run.resuming' }),
+          },
+          { target: 'locked.verifying', actions: log({ id: 'run.resuming' }) },
+        ],
       },
     },
     done: { type: 'final', entry: log({ id: 'run.done' }) },

@@ -26,6 +26,8 @@ export function formatLine(line: Line, names: Names): string {
       return 'Stopped before the kube lock was acquired';
     case 'run.upgrading':
       return 'Running host upgrades...';
+    case 'run.resuming':
+      return 'Resuming the interrupted run...';
     case 'node.condition':
       return `Update kube node ${names.node} condition for status={${line.status.rebootRequired} ${line.status.detail}} with error: ${line.error ?? '<nil>'}`;
     case 'run.upgrade.failed':

@@ -85,6 +85,7 @@ const FIXED_RUN: Record<string, Line> = {
   'Acquiring kube lock...': { id: 'run.acquiring' },
   [DEADLINE_ERROR]: { id: 'run.deadline' },
   'Stopped before the kube lock was acquired': { id: 'run.stopped' },
+  'Resuming the interrupted run...': { id: 'run.resuming' },
   'Running host upgrades...': { id: 'run.upgrading' },
   'No reboot required': { id: 'run.no-reboot' },
   'Reboot required, but skipping without --reboot': { id: 'run.reboot.skipped' },
