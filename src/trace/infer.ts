@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../machines/events.ts';
+import type { RunSnapshot } from '../../machines/fold.ts';
 import type { Line } from '../../machines/lines.ts';
-import type { RunSnapshot } from './fold.ts';
 import type { Entry } from './parse.ts';
 
 const NO_STATUS = { rebootRequired: false, detail: '' };

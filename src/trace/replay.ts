@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../machines/events.ts';
-import { advance, type RunSnapshot, type Step, start, stateName } from './fold.ts';
+import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
 import { formatLine, type Names } from './format.ts';
 import { candidates } from './infer.ts';
 import { type Entry, entryText, parseLog } from './parse.ts';

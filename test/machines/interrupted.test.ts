@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
-import { advance, type RunSnapshot, start } from '../../src/trace/fold.ts';
+import { advance, type RunSnapshot, start } from '../../machines/fold.ts';
 
 const INPUT = {
   node: 'node-1',

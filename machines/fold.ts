@@ -1,7 +1,7 @@
 import { initialTransition, transition } from 'xstate';
-import type { RunEvent, RunInput } from '../../machines/events.ts';
-import type { Line } from '../../machines/lines.ts';
-import { runMachine } from '../../machines/run.ts';
+import type { RunEvent, RunInput } from './events.ts';
+import type { Line } from './lines.ts';
+import { runMachine } from './run.ts';
 
 export type RunSnapshot = ReturnType<typeof initialTransition<typeof runMachine>>[0];
 

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { RunEvent } from '../../machines/events.ts';
+import { advance, start, stateName } from '../../machines/fold.ts';
+import { openJournal } from '../../src/journal/file.ts';
+import { foldJournal } from '../../src/journal/fold.ts';
+import { parseJournal } from '../../src/journal/record.ts';
+
+const INPUT = {
+  node: 'nœud-1',
+  namespace: 'kube-system',
+  daemonSet: 'host-upgrades',
+  deadlineInMs: 60_000,
+  nodes: 3,
+  seed: 7,
+};
+const EVENTS: RunEvent[] = [
+  { type: 'lock.read', lock: { value: '', resourceVersion: '1' } },
+  { type: 'lock.updated', lock: { value: 'nœud-1', resourceVersion: '2' } },
+  { type: 'upgrade.failed', status: { rebootRequired: false, detail: '' }, message: 'é\n\u0000' },
+];
+
+function inFolder(run: (path: string, folder: string) => void) {
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+  try {
+    run(join(folder, 'state', 'journal.ndjson'), folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const refuse = (message: string) => assert.fail(message);
+
+function writeRun(path: string): void {
+  const journal = openJournal(path, refuse);
+  let { snapshot } = start(INPUT);
+  const common = { atMs: 1, run: 'r1' };
+  const state = () => stateName(snapshot.value);
+  journal.append(
+    { ...common, state: state(), input: INPUT, deadlineMs: 60_001, version: '1' },
+    true,
+  );
+  for (const event of EVENTS) {
+    const next = advance(snapshot, event);
+    assert.ok(next);
+    snapshot = next.snapshot;
+    journal.append({ ...common, state: state(), event }, false);
+  }
+  journal.close();
+}
+
+test('what was appended is read and folded again, and the sequence goes on', () => {
+  inFolder((path) => {
+    writeRun(path);
+    const again = openJournal(path, refuse);
+    assert.deepEqual(again.last?.snapshot.value, { locked: 'reporting' });
+    assert.equal(again.last?.deadlineMs, 60_001);
+    const event: RunEvent = { type: 'node.reported' };
+    const record = again.append({ atMs: 2, run: 'r1', state: 'releasing.get', event }, true);
+    assert.equal(record.seq, 5);
+    again.close();
+    assert.equal(parseJournal(readFileSync(path)).records.length, 5);
+  });
+});
+
+test('a journal cut at any byte folds to a prefix, and a new record finds a clean end', () => {
+  inFolder((path) => {
+    writeRun(path);
+    const whole = readFileSync(path);
+    const all = parseJournal(whole).records;
+    for (let cut = 0; cut < whole.length; cut += 1) {
+      writeFileSync(path, whole.subarray(0, cut));
+      const warnings: string[] = [];
+      const journal = openJournal(path, (warning) => warnings.push(warning));
+      journal.close();
+      const kept = readFileSync(path);
+      const { records, torn } = parseJournal(kept);
+      assert.deepEqual(records, all.slice(0, records.length));
+      assert.deepEqual([torn, warnings.length], ['', kept.length === cut ? 0 : 1]);
+    }
+  });
+});
+
+test('damage in the middle is named by line, set aside and never overwritten', () => {
+  const harm: [string, (rows: string[]) => void, RegExp][] = [
+    ['a line lost', (rows) => rows.splice(1, 1), /line 2: sequence number 3 after 1/],
+    ['not JSON', (rows) => rows.splice(1, 1, '{"seq":2,'), /line 2: not JSON/],
+    [
+      'another state',
+      (rows) => rows.splice(1, 1, (rows[1] ?? '').replace('update', 'get')),
+      /line 2: leads to acquiring\.update, not to acquiring\.get/,
+    ],
+    ['the beginning lost', (rows) => rows.splice(0, 1), /line 1: an event of run r1/],
+  ];
+  for (const [name, change, expected] of harm) {
+    inFolder((path) => {
+      writeRun(path);
+      const rows = readFileSync(path, 'utf8').split('\n');
+      change(rows);
+      writeFileSync(path, rows.join('\n'));
+      const warnings: string[] = [];
+      const journal = openJournal(path, (warning) => warnings.push(warning));
+      journal.close();
+      assert.equal(journal.last, null, name);
+      assert.match(warnings.join(), expected, name);
+      assert.deepEqual(readdirSync(join(path, '..')), [
+        'journal.ndjson',
+        'journal.ndjson.damaged-1',
+      ]);
+      assert.equal(readFileSync(`${path}.damaged-1`, 'utf8'), rows.join('\n'));
+    });
+  }
+});
+
+test('an impossible event is damage, not a state', () => {
+  const { snapshot } = start(INPUT);
+  const common = { atMs: 1, run: 'r1', state: stateName(snapshot.value) };
+  assert.throws(
+    () =>
+      foldJournal([
+        { seq: 1, ...common, input: INPUT, deadlineMs: null, version: '1' },
+        { seq: 2, ...common, event: { type: 'node.reported' } },
+      ]),
+    /line 2: node\.reported is not possible in acquiring\.get/,
+  );
+});
