@@ -12,7 +12,8 @@ Usage:
 
 Commands:
   replay      folds a recorded log through the run machine and prints every step
-              FILE  a classic text log of this program or of pharos-host-upgrades; -: standard input
+              FILE  a journal, a JSON log, or a classic text log of this program or of
+                    pharos-host-upgrades; -: standard input
               --format  states (default): time, from -> to, event, line
                         classic: the log again; json: one record a line
 

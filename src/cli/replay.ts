@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Replay, replayLog } from '../trace/replay.ts';
+import { replayJournal } from '../trace/replay-journal.ts';
 import { type Out, UsageError } from './main.ts';
 
 const FORMATS = { states, classic, json };
@@ -9,7 +10,8 @@ const FORMATS = { states, classic, json };
 export function replay(args: string[], out: Out, err: Out): number {
   const { file, format } = flags(args);
   const text = read(file);
-  const result = replayLog(text);
+  // A journal and a JSON log begin with an object, a classic text log never does.
+  const result = text.startsWith('{') ? replayJournal(text) : replayLog(text);
   if (result.runs === 0 && result.divergence === null) {
     throw new UsageError(`${name(file)}:1: not a history: no line starts a run`);
   }

@@ -64,7 +64,8 @@ function parseRecord(text: string, before: JournalRecord[]): JournalRecord {
   return value;
 }
 
-function isRecord(value: unknown): value is JournalRecord {
+/** Whether a parsed line has the shape of a journal record. */
+export function isRecord(value: unknown): value is JournalRecord {
   if (typeof value !== 'object' || value === null) return false;
   const record = value as Record<string, unknown>;
   return (
