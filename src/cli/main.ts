@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { mermaid } from '../diagram/mermaid.ts';
 import { replay } from './replay.ts';
 
 export interface Out {
@@ -9,6 +10,7 @@ const HELP = `host-upgrades: patches the machines under a Kubernetes cluster, on
 
 Usage:
   host-upgrades replay [--format=states|classic|json] FILE|-
+  host-upgrades diagram
 
 Commands:
   replay      folds a recorded log through the run machine and prints every step
@@ -16,6 +18,7 @@ Commands:
                     pharos-host-upgrades; -: standard input
               --format  states (default): time, from -> to, event, line
                         classic: the log again; json: one record a line
+  diagram     prints the run machine as a Mermaid state diagram
 
 Options:
   --help      this text
@@ -50,6 +53,11 @@ function dispatch(args: string[], out: Out, err: Out): number {
   }
   if (rest.includes('--help')) {
     out.write(HELP);
+    return 0;
+  }
+  if (command === 'diagram') {
+    if (rest.length > 0) throw new UsageError(`diagram takes no ${rest[0]}; see --help`);
+    out.write(mermaid());
     return 0;
   }
   if (command === 'replay') return replay(rest, out, err);
