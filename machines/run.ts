@@ -17,8 +17,11 @@ export interface RunContext extends RunInput {
   backoffMs: number;
   /** The wait that is running, or ran last. */
   waitMs: number;
-  /** An update may have been carried out although no answer said so. */
-  maybeHeld: boolean;
+  /**
+   * The resourceVersion of an acquire that got no answer: it may have been carried out, or still
+   * be. Only a read of another version, or of this node as the holder, settles it.
+   */
+  lostUpdateVersion: string | null;
   /** Holders other than this node seen so far: nodes that will not compete any more. */
   seen: string[];
   status: HostStatus | null;
@@ -85,7 +88,12 @@ const machineSetup = setup({
       if (event.type !== 'lock.read' && event.type !== 'lock.changed') return {};
       const { value } = event.lock;
       const isNew = value !== '' && value !== context.node && !context.seen.includes(value);
-      return { lock: event.lock, seen: isNew ? [...context.seen, value] : context.seen };
+      const isSettled = event.lock.resourceVersion !== context.lostUpdateVersion;
+      return {
+        lock: event.lock,
+        seen: isNew ? [...context.seen, value] : context.seen,
+        lostUpdateVersion: isSettled ? null : context.lostUpdateVersion,
+      };
     }),
     /** A successful read proves the API server is back: the next failure starts at 1 s again. */
     resetBackoff: assign({ backoffMs: BACKOFF_FIRST_MS }),
@@ -109,7 +117,7 @@ const machineSetup = setup({
       'lock' in event && verdict(event.lock.value, context.node) === 'acquired',
     isOthers: ({ context, event }) =>
       'lock' in event && verdict(event.lock.value, context.node) === 'locked',
-    maybeHeld: ({ context }) => context.maybeHeld,
+    maybeHeld: ({ context }) => context.lostUpdateVersion !== null,
     watchRefused: ({ event }) => event.type === 'api.failed' && event.message.startsWith('Watch: '),
     hasFailed: ({ context }) => context.error !== null,
     rebootRequired: ({ context }) => context.status?.rebootRequired === true,
@@ -157,7 +165,7 @@ export const runMachine = machineSetup.createMachine({
     lock: { value: '', resourceVersion: '' },
     backoffMs: BACKOFF_FIRST_MS,
     waitMs: 0,
-    maybeHeld: false,
+    lostUpdateVersion: null,
     seen: [],
     status: null,
     resumeAt: null,
@@ -209,13 +217,7 @@ export const runMachine = machineSetup.createMachine({
               {
                 guard: 'isOthers',
                 target: 'watch',
-                actions: [
-                  'remember',
-                  'resetBackoff',
-                  assign({ maybeHeld: false }),
-                  log({ id: 'lock.wait' }),
-                  logTest,
-                ],
+                actions: ['remember', 'resetBackoff', log({ id: 'lock.wait' }), logTest],
               },
               {
                 target: 'update',
@@ -288,12 +290,23 @@ export const runMachine = machineSetup.createMachine({
             log({ id: 'lock.acquire' }),
             { type: 'log', params: ({ context }) => ({ id: 'lock.set', value: context.node }) },
             log({ id: 'lock.update' }),
-            assign({ maybeHeld: true }),
           ],
           on: {
             'lock.updated': { target: '#run.locked' },
             'lock.conflicted': { target: 'conflict', actions: [logMessage('lock.conflict')] },
-            'api.failed': { target: 'backoff' },
+            'api.failed': {
+              target: 'backoff',
+              actions: assign({ lostUpdateVersion: ({ context }) => context.lock.resourceVersion }),
+            },
+            // The answer is still out: what it may have done is undone.
+            'deadline.reached': {
+              target: '#run.releasing',
+              actions: [log({ id: 'run.deadline' }), assign({ error: DEADLINE_ERROR })],
+            },
+            'stop.requested': {
+              target: '#run.releasing',
+              actions: [log({ id: 'run.stopped' }), assign({ error: 'Stopped' })],
+            },
           },
         },
         conflict: {
@@ -343,7 +356,7 @@ export const runMachine = machineSetup.createMachine({
                     actions: [
                       'remember',
                       logTest,
-                      assign({ error: brokenLock, maybeHeld: false }),
+                      assign({ error: brokenLock }),
                       {
                         type: 'log',
                         params: ({ context }) => ({

@@ -131,3 +131,22 @@ test('a stop while waiting ends the run at once and leaves the lock alone', () =
   assert.deepEqual(calls, ['readLock', 'watchLock']);
   assert.equal(snapshot.value, 'stopped');
 });
+
+test('a lost answer is settled by a read of another version; a conflict is an answer', () => {
+  const settled: [string, RunEvent, string[]][] = [
+    ['lost', { type: 'api.failed', message: 'reset' }, ['readLock', 'acquireLock', 'readLock']],
+    ['refused', CONFLICT, ['readLock', 'acquireLock', 'readLock']],
+  ];
+  for (const [name, answer, expected] of settled) {
+    const { calls, snapshot } = runLive(
+      input('node-1', 10_000),
+      { readLock: [[[1, lockRead('', '1')]]], acquireLock: [[[1, answer]]] },
+      0,
+      11_000,
+    );
+    // The second read never comes: only the lost answer leaves something to release.
+    const releasing = name === 'lost' ? ['readLock'] : [];
+    assert.deepEqual(calls, [...expected, ...releasing], name);
+    assert.deepEqual(snapshot.value, name === 'lost' ? { releasing: 'get' } : 'failed');
+  }
+});
