@@ -38,7 +38,10 @@ export interface RunInput {
   /** The node's name: the value this node writes into the lock. */
   node: string;
   namespace: string;
+  /** '' in native mode: no Kubernetes, and so no lock. */
   daemonSet: string;
+  /** The lock is this node's and its upgrade still runs, though no journal tells of a run. */
+  adopt: boolean;
   /** Deadline for having the lock in ms after the start; null: none. */
   deadlineInMs: number | null;
   /** How many nodes may wake at once when the lock comes free. */

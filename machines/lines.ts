@@ -4,6 +4,8 @@ import type { Verdict } from './lock.ts';
 /** A log line as message and parameters; src/trace gives it its classic text. */
 export type Line =
   | { id: 'run.acquiring' }
+  | { id: 'run.native' }
+  | { id: 'run.adopting' }
   | { id: 'lock.get' }
   | { id: 'lock.wait' }
   | { id: 'lock.test'; value: string; verdict: Verdict }
@@ -24,6 +26,7 @@ export type Line =
   | { id: 'run.upgrading' }
   | { id: 'run.resuming' }
   | { id: 'node.condition'; status: HostStatus; error: string | null }
+  | { id: 'node.skipped' }
   | { id: 'run.upgrade.failed'; message: string }
   | { id: 'run.no-reboot' }
   | { id: 'run.reboot.skipped' }

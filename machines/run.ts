@@ -113,6 +113,7 @@ const machineSetup = setup({
     })),
   },
   guards: {
+    isNative: ({ context }) => context.daemonSet === '',
     isMine: ({ context, event }) =>
       'lock' in event && verdict(event.lock.value, context.node) === 'acquired',
     isOthers: ({ context, event }) =>
@@ -171,8 +172,19 @@ export const runMachine = machineSetup.createMachine({
     resumeAt: null,
     error: null,
   }),
-  initial: 'acquiring',
+  initial: 'starting',
   states: {
+    starting: {
+      always: [
+        { guard: 'isNative', target: 'locked', actions: log({ id: 'run.native' }) },
+        {
+          guard: ({ context }) => context.adopt,
+          target: 'locked.verifying',
+          actions: [log({ id: 'run.adopting' }), assign({ resumeAt: 'upgrading' })],
+        },
+        { target: 'acquiring' },
+      ],
+    },
     acquiring: {
       description: 'Gets the cluster-wide lock, or fails at the deadline',
       entry: [
@@ -329,7 +341,7 @@ export const runMachine = machineSetup.createMachine({
       },
     },
     locked: {
-      description: 'This node holds the lock; only here the host is changed',
+      description: 'This node holds the lock, or needs none; only here the host is changed',
       initial: 'upgrading',
       states: {
         verifying: {
@@ -417,18 +429,21 @@ export const runMachine = machineSetup.createMachine({
           },
           entry: {
             type: 'log',
-            params: ({ context }) => ({
-              id: 'node.condition',
-              status: context.status ?? { rebootRequired: false, detail: '' },
-              error: context.error,
-            }),
+            params: ({ context }): Line =>
+              context.daemonSet === ''
+                ? { id: 'node.skipped' }
+                : {
+                    id: 'node.condition',
+                    status: context.status ?? { rebootRequired: false, detail: '' },
+                    error: context.error,
+                  },
           },
           on: {
             'run.interrupted': interruptedAt('reporting'),
             'node.reported': [
               {
                 guard: 'hasFailed',
-                target: '#run.releasing',
+                target: 'leaving',
                 actions: {
                   type: 'log',
                   params: ({ context }) => ({
@@ -439,12 +454,15 @@ export const runMachine = machineSetup.createMachine({
               },
               {
                 guard: 'rebootRequired',
-                target: '#run.releasing',
+                target: 'leaving',
                 actions: log({ id: 'run.reboot.skipped' }),
               },
-              { target: '#run.releasing', actions: log({ id: 'run.no-reboot' }) },
+              { target: 'leaving', actions: log({ id: 'run.no-reboot' }) },
             ],
           },
+        },
+        leaving: {
+          always: [{ guard: 'isNative', target: '#run.ended' }, { target: '#run.releasing' }],
         },
       },
     },
@@ -466,11 +484,11 @@ export const runMachine = machineSetup.createMachine({
               {
                 // A lost answer of the acquire turned out to be a lost request: nothing to release.
                 guard: 'hasFailed',
-                target: 'ended',
+                target: '#run.ended',
                 actions: ['remember', log({ id: 'lock.release' })],
               },
               {
-                target: 'ended',
+                target: '#run.ended',
                 actions: ['remember', log({ id: 'lock.release' }), assign({ error: brokenLock })],
               },
             ],
@@ -488,7 +506,7 @@ export const runMachine = machineSetup.createMachine({
             log({ id: 'lock.update' }),
           ],
           on: {
-            'lock.updated': { target: 'ended' },
+            'lock.updated': { target: '#run.ended' },
             'lock.conflicted': { target: 'conflict', actions: logMessage('lock.conflict') },
             'api.failed': { target: 'backoff' },
           },
@@ -510,20 +528,20 @@ export const runMachine = machineSetup.createMachine({
           exit: cancel('backoff'),
           on: { 'backoff.elapsed': { target: 'get' } },
         },
-        ended: {
-          always: [
-            {
-              guard: 'hasFailed',
-              target: '#run.failed',
-              actions: {
-                type: 'log',
-                params: ({ context }) => ({ id: 'run.failed', message: context.error ?? '' }),
-              },
-            },
-            { target: '#run.done' },
-          ],
-        },
       },
+    },
+    ended: {
+      always: [
+        {
+          guard: 'hasFailed',
+          target: 'failed',
+          actions: {
+            type: 'log',
+            params: ({ context }) => ({ id: 'run.failed', message: context.error ?? '' }),
+          },
+        },
+        { target: 'done' },
+      ],
     },
     interrupted: {
       description: 'Between two processes: nothing runs here',

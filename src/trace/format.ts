@@ -16,6 +16,12 @@ export function formatLine(line: Line, names: Names): string {
   switch (line.id) {
     case 'run.acquiring':
       return 'Acquiring kube lock...';
+    case 'run.native':
+      return 'Skip kube locking';
+    case 'run.adopting':
+      return 'Adopting the upgrade that is still running...';
+    case 'node.skipped':
+      return 'Skip kube node condition';
     case 'run.acquire.retrying':
       return `Acquiring kube lock failed, retrying: ${line.message}`;
     case 'run.release.retrying':

@@ -52,6 +52,13 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       return line.error === null
         ? [{ type: 'upgrade.finished', status: line.status }]
         : [{ type: 'upgrade.failed', status: line.status ?? NO_STATUS, message: line.error }];
+    case 'node.skipped': {
+      // Without Kubernetes the result stands only in the line that follows.
+      const failed = lineAhead(entries, index, 'run.upgrade.failed');
+      if (failed) return [{ type: 'upgrade.failed', status: NO_STATUS, message: failed.message }];
+      const rebootRequired = lineAhead(entries, index, 'run.reboot.skipped') !== undefined;
+      return [{ type: 'upgrade.finished', status: { rebootRequired, detail: '' } }];
+    }
     case 'run.no-reboot':
     case 'run.reboot.skipped':
     case 'run.upgrade.failed':

@@ -83,6 +83,9 @@ function parseLock(text: string): Line | null {
 
 const FIXED_RUN: Record<string, Line> = {
   'Acquiring kube lock...': { id: 'run.acquiring' },
+  'Skip kube locking': { id: 'run.native' },
+  'Adopting the upgrade that is still running...': { id: 'run.adopting' },
+  'Skip kube node condition': { id: 'node.skipped' },
   [DEADLINE_ERROR]: { id: 'run.deadline' },
   'Stopped before the kube lock was acquired': { id: 'run.stopped' },
   'Resuming the interrupted run...': { id: 'run.resuming' },

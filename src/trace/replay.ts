@@ -83,7 +83,7 @@ function replayEntry(entries: Entry[], index: number, state: State): number | Di
     state.startUp = true;
     state.deadline = null;
   }
-  if (entry.line?.id === 'run.acquiring' && !state.run) return beginRun(entries, index, state);
+  if (isBeginning(entry) && !state.run) return beginRun(entries, index, state);
   if (state.run) {
     const events = candidates(entries, index, state.run.snapshot);
     if (events.length > 0 || entry.line) return stepRun(entries, index, state, state.run, events);
@@ -100,6 +100,11 @@ function replayEntry(entries: Entry[], index: number, state: State): number | Di
   noteDeadline(entry, state);
   state.records.push(pass(entry, state.run));
   return index + 1;
+}
+
+/** A run begins by taking the lock, without one in native mode, or with an upgrade left over. */
+function isBeginning({ line }: Entry): boolean {
+  return line !== null && ['run.acquiring', 'run.native', 'run.adopting'].includes(line.id);
 }
 
 /** At start-up the program reads the lock, and releases one that is its own. */
@@ -122,6 +127,9 @@ function beginRun(entries: Entry[], index: number, state: State): number | Diver
   const names = { ...state.names, ...lockNames, node: nodeOf(ahead, state.names.node) };
   const began = start({
     ...names,
+    // An excerpt of one line names no DaemonSet yet; '' would mean that there is none.
+    daemonSet: entry.line?.id === 'run.native' ? '' : names.daemonSet || '?',
+    adopt: entry.line?.id === 'run.adopting',
     deadlineInMs: state.deadline && entry.time ? state.deadline.ms - timeMs(entry.time) : null,
     nodes: 1,
     seed: 0,

@@ -8,15 +8,9 @@ import { advance, start, stateName } from '../../machines/fold.ts';
 import { openJournal } from '../../src/journal/file.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { parseJournal } from '../../src/journal/record.ts';
+import { INPUT as BASE } from '../machines/input.ts';
 
-const INPUT = {
-  node: 'nœud-1',
-  namespace: 'kube-system',
-  daemonSet: 'host-upgrades',
-  deadlineInMs: 60_000,
-  nodes: 3,
-  seed: 7,
-};
+const INPUT = { ...BASE, node: 'nœud-1' };
 const EVENTS: RunEvent[] = [
   { type: 'lock.read', lock: { value: '', resourceVersion: '1' } },
   { type: 'lock.updated', lock: { value: 'nœud-1', resourceVersion: '2' } },

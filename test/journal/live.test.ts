@@ -11,15 +11,8 @@ import { openJournal } from '../../src/journal/file.ts';
 import { type LivePorts, resumeRun, startRun } from '../../src/journal/live.ts';
 import { parseJournal } from '../../src/journal/record.ts';
 import { formatLine } from '../../src/trace/format.ts';
+import { INPUT } from '../machines/input.ts';
 
-const INPUT = {
-  node: 'node-1',
-  namespace: 'kube-system',
-  daemonSet: 'host-upgrades',
-  deadlineInMs: 60_000,
-  nodes: 1,
-  seed: 7,
-};
 const FREE = { value: '', resourceVersion: '1' };
 const MINE = { value: 'node-1', resourceVersion: '2' };
 

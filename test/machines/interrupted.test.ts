@@ -2,15 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
 import { advance, type RunSnapshot, start } from '../../machines/fold.ts';
+import { INPUT } from './input.ts';
 
-const INPUT = {
-  node: 'node-1',
-  namespace: 'kube-system',
-  daemonSet: 'host-upgrades',
-  deadlineInMs: 60_000,
-  nodes: 3,
-  seed: 7,
-};
 const lock = (value: string) => ({ value, resourceVersion: '1' });
 const OWN: RunEvent[] = [
   { type: 'lock.read', lock: lock('') },

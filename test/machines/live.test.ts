@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
 import { parseLog } from '../../src/trace/parse.ts';
+import { INPUT } from './input.ts';
 import { runLive } from './script.ts';
 
 const read = (name: string) => readFileSync(new URL(`../traces/${name}`, import.meta.url), 'utf8');
@@ -21,12 +22,10 @@ const lockRead = (value: string, resourceVersion: string): RunEvent => ({
   lock: { value, resourceVersion },
 });
 const input = (node: string, deadlineInMs: number | null) => ({
+  ...INPUT,
   node,
-  namespace: 'kube-system',
-  daemonSet: 'host-upgrades',
   deadlineInMs,
   nodes: 2,
-  seed: 1,
 });
 
 test('conflict-then-watch, live in virtual time', () => {

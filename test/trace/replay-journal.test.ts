@@ -4,15 +4,9 @@ import type { RunEvent } from '../../machines/events.ts';
 import { advance, start, stateName } from '../../machines/fold.ts';
 import { replayLog } from '../../src/trace/replay.ts';
 import { replayJournal } from '../../src/trace/replay-journal.ts';
+import { INPUT as BASE } from '../machines/input.ts';
 
-const INPUT = {
-  node: 'node-1',
-  namespace: 'kube-system',
-  daemonSet: 'host-upgrades',
-  deadlineInMs: 10_000,
-  nodes: 3,
-  seed: 7,
-};
+const INPUT = { ...BASE, deadlineInMs: 10_000 };
 const DONE: RunEvent[] = [
   { type: 'lock.read', lock: { value: '', resourceVersion: '1' } },
   { type: 'lock.updated', lock: { value: 'node-1', resourceVersion: '2' } },
