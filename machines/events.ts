@@ -29,8 +29,16 @@ export type RunEvent =
 /** What the host said after an upgrade, in the words of the condition line. */
 export interface HostStatus {
   rebootRequired: boolean;
-  /** The rest of the status as the trace shows it: since and message. */
+  /** The rest of the status as the trace shows it: since, message and output. */
   detail: string;
+  /** When the reboot became required: ms since the epoch. Here and below: not in a text log. */
+  sinceMs?: number;
+  /** What the host says of the required reboot. */
+  rebootMessage?: string;
+  /** The end of the upgrade's output. */
+  output?: string;
+  /** When the host booted: ms since the epoch. */
+  bootMs?: number;
 }
 
 /** Whole input of a run; the first record of its journal. */

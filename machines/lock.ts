@@ -15,4 +15,6 @@ export interface LockObject {
   value: string;
   /** The object's resourceVersion; '' where a text log does not tell it. */
   resourceVersion: string;
+  /** How many nodes the DaemonSet wants to run on, where that is known. */
+  nodes?: number;
 }

@@ -91,6 +91,7 @@ const machineSetup = setup({
       const isSettled = event.lock.resourceVersion !== context.lostUpdateVersion;
       return {
         lock: event.lock,
+        nodes: event.lock.nodes ?? context.nodes,
         seen: isNew ? [...context.seen, value] : context.seen,
         lostUpdateVersion: isSettled ? null : context.lostUpdateVersion,
       };

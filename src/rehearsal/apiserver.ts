@@ -1,0 +1,252 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ApiObject, Json, JsonObject } from './objects.ts';
+import { type Route, route } from './routes.ts';
+import { type PatchKind, StatusError, Store, type StoreEvent } from './store.ts';
+
+/** One answered request, for counting. */
+export interface LoggedRequest {
+  verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+  /** The HTTP status; a watch has the one it was opened with. */
+  code: number;
+  userAgent: string;
+}
+
+/**
+ * What may go wrong with a request. `before` runs ahead of it, `after` when it has been carried
+ * out and not yet answered: throwing a StatusError answers that, `reset` cuts the connection.
+ */
+export interface Faults {
+  before?(request: { verb: LoggedRequest['verb']; userAgent: string }): Promise<void> | void;
+  after?(request: { verb: LoggedRequest['verb']; userAgent: string }): Promise<void> | void;
+}
+
+/** Thrown by a fault: the connection is cut without an answer. */
+export class ResetConnection extends Error {}
+
+export interface ApiServerOptions {
+  token: string;
+  now?: () => Date;
+  faults?: Faults;
+  /** About a minute, as the real one's. */
+  bookmarkMs?: number;
+}
+
+export interface ApiServer {
+  url: string;
+  store: Store;
+  requests: LoggedRequest[];
+  /** Ends all watches, as a restart does. */
+  dropWatches(): void;
+  close(): Promise<void>;
+}
+
+/** The embedded API server: the few calls that a rollout makes, over HTTP on a loopback port. */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const now = options.now ?? (() => new Date());
+  const store = new Store(() => `${now().toISOString().slice(0, 19)}Z`);
+  const requests: LoggedRequest[] = [];
+  const watches = new Set<ServerResponse>();
+  const context = { options, store, requests, watches };
+  const server = createServer((request, response) => {
+    handle(context, request, response).catch((error: unknown) => refuse(response, error));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const dropWatches = () => {
+    for (const response of watches) response.end();
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    store,
+    requests,
+    dropWatches,
+    close: () => close(server),
+  };
+}
+
+interface Context {
+  options: ApiServerOptions;
+  store: Store;
+  requests: LoggedRequest[];
+  watches: Set<ServerResponse>;
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+async function handle(
+  context: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { options, requests } = context;
+  const userAgent = request.headers['user-agent'] ?? '';
+  const body = await readBody(request);
+  const target = route(request.url ?? '/');
+  const verb = verbOf(request.method ?? 'GET', target);
+  const logged: LoggedRequest = { verb, code: 200, userAgent };
+  requests.push(logged);
+  try {
+    if (request.headers.authorization !== `Bearer ${options.token}`) {
+      throw new StatusError(401, 'Unauthorized', 'Unauthorized');
+    }
+    await options.faults?.before?.({ verb, userAgent });
+    if (verb === 'watch') {
+      openWatch(context, target, response);
+      return;
+    }
+    const answer = execute(context.store, verb, target, body, request.headers['content-type']);
+    logged.code = verb === 'create' ? 201 : 200;
+    await options.faults?.after?.({ verb, userAgent });
+    send(response, logged.code, answer);
+  } catch (error) {
+    logged.code = error instanceof StatusError ? error.code : 0;
+    throw error;
+  }
+}
+
+function verbOf(method: string, { name, query }: Route): LoggedRequest['verb'] {
+  if (method === 'GET' && query.get('watch') === 'true') return 'watch';
+  if (method === 'GET') return name === '' ? 'list' : 'get';
+  if (method === 'POST' && name === '') return 'create';
+  if (method === 'PUT' && name !== '') return 'update';
+  if (method === 'PATCH' && name !== '') return 'patch';
+  if (method === 'DELETE' && name !== '') return 'delete';
+  throw new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method');
+}
+
+function execute(
+  store: Store,
+  verb: LoggedRequest['verb'],
+  { resource, namespace, name, query }: Route,
+  body: Json,
+  contentType: string | undefined,
+): Json {
+  switch (verb) {
+    case 'get':
+      return store.get(resource, namespace, name);
+    case 'create':
+      return store.create(resource, namespace, asObject(body));
+    case 'update':
+      return store.replace(resource, namespace, name, asObject(body));
+    case 'patch':
+      return store.patch(resource, namespace, name, patchKind(contentType), body);
+    case 'delete':
+      store.delete(resource, namespace, name);
+      return { kind: 'Status', apiVersion: 'v1', status: 'Success' };
+    default:
+      return {
+        kind: `${resource.kind}List`,
+        apiVersion: resource.apiVersion,
+        metadata: { resourceVersion: `${store.version}` },
+        items: store.list(resource, namespace).filter((object) => isSelected(object, query)),
+      };
+  }
+}
+
+function patchKind(contentType = ''): PatchKind {
+  if (contentType === 'application/merge-patch+json') return 'merge';
+  if (contentType === 'application/strategic-merge-patch+json') return 'strategic';
+  const message = `the body of the request was in an unknown format: ${contentType}`;
+  throw new StatusError(415, 'UnsupportedMediaType', message);
+}
+
+function asObject(body: Json): JsonObject {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new StatusError(400, 'BadRequest', 'the body is not an object');
+}
+
+/** Only `metadata.name=` is known as a field selector. */
+function isSelected(object: ApiObject, query: URLSearchParams): boolean {
+  const selector = query.get('fieldSelector') ?? '';
+  return selector === '' || selector === `metadata.name=${object.metadata.name}`;
+}
+
+const BOOKMARK_MS = 60_000;
+/** The real server draws between half an hour and an hour where none is asked for. */
+const WATCH_TIMEOUT_S = 1_800;
+
+function openWatch(context: Context, target: Route, response: ServerResponse): void {
+  const { store, options, watches } = context;
+  const { resource, namespace, query } = target;
+  const version = Number(query.get('resourceVersion') ?? store.version);
+  response.writeHead(200, { 'content-type': 'application/json' });
+  // The headers go out at once: a client must not wait for the first change.
+  response.flushHeaders();
+  const write = (type: string, object: Json) => {
+    response.write(`${JSON.stringify({ type, object })}\n`);
+  };
+  let unwatch = () => {};
+  try {
+    unwatch = store.watch(resource, namespace, version, ({ type, object }: StoreEvent) => {
+      if (isSelected(object, query)) write(type, object);
+    });
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    write('ERROR', statusOf(error));
+    response.end();
+    return;
+  }
+  const { kind, apiVersion } = resource;
+  const bookmark = () => {
+    const metadata = { resourceVersion: `${store.version}`, creationTimestamp: null };
+    if (query.get('allowWatchBookmarks') === 'true') {
+      write('BOOKMARK', { kind, apiVersion, metadata });
+    }
+  };
+  const bookmarks = setInterval(bookmark, options.bookmarkMs ?? BOOKMARK_MS);
+  const timeoutS = Number(query.get('timeoutSeconds') ?? WATCH_TIMEOUT_S);
+  const timeout = setTimeout(() => response.end(), timeoutS * 1_000);
+  watches.add(response);
+  response.on('close', () => {
+    clearInterval(bookmarks);
+    clearTimeout(timeout);
+    watches.delete(response);
+    unwatch();
+  });
+}
+
+function statusOf({ code, reason, message }: StatusError): JsonObject {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason,
+    code,
+  };
+}
+
+function refuse(response: ServerResponse, error: unknown): void {
+  if (error instanceof ResetConnection) response.destroy();
+  else if (error instanceof StatusError) send(response, error.code, statusOf(error));
+  else {
+    const message = error instanceof Error ? error.message : String(error);
+    send(response, 500, statusOf(new StatusError(500, 'InternalError', message)));
+  }
+}
+
+function send(response: ServerResponse, code: number, body: Json): void {
+  response.writeHead(code, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+async function readBody(request: IncomingMessage): Promise<Json> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new StatusError(400, 'BadRequest', 'the body is not JSON');
+  }
+}

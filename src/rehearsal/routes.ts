@@ -1,0 +1,33 @@
+import { type Resource, StatusError } from './store.ts';
+
+const DAEMON_SETS = { qualified: 'daemonsets.apps', kind: 'DaemonSet', apiVersion: 'apps/v1' };
+const NODES = { qualified: 'nodes', kind: 'Node', apiVersion: 'v1' };
+
+export interface Route {
+  resource: Resource;
+  /** '' for what has no namespace. */
+  namespace: string;
+  /** '' for the whole collection. */
+  name: string;
+  query: URLSearchParams;
+}
+
+const PATHS: [RegExp, Resource][] = [
+  [
+    /^\/apis\/apps\/v1\/namespaces\/(?<namespace>[^/]+)\/daemonsets(\/(?<name>[^/]+))?(\/status)?$/,
+    DAEMON_SETS,
+  ],
+  [/^\/api\/v1\/nodes(\/(?<name>[^/]+))?(\/status)?$/, NODES],
+];
+
+/** What a request's URL names. Throws a 404 StatusError for anything this server does not have. */
+export function route(url: string): Route {
+  const { pathname, searchParams } = new URL(url, 'http://loopback');
+  for (const [path, resource] of PATHS) {
+    const match = path.exec(pathname);
+    if (!match) continue;
+    const { namespace = '', name = '' } = match.groups ?? {};
+    return { resource, namespace, name, query: searchParams };
+  }
+  throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
+}
