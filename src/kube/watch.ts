@@ -60,33 +60,54 @@ async function follow(
 ): Promise<void> {
   const openedAtMs = performance.now();
   const stall = setTimeout(() => controller.abort(new Error(STALLED)), limits.stallMs);
-  try {
-    const path = watchPath(input, limits.serverTimeoutS);
+  const attempt = async (version: string): Promise<Ended> => {
+    const path = watchPath(input, version, limits.serverTimeoutS);
     const response = await client.open({ method: 'GET', path }, controller.signal);
     const body = Readable.fromWeb(response.body as ReadableStream);
     body.on('data', () => stall.refresh());
-    const { reason, events } = await readEvents(body, subscriber);
+    return readEvents(body, input.lock.resourceVersion, subscriber);
+  };
+  try {
+    let ended = await attempt(input.lock.resourceVersion).catch(goneByStatus);
+    // A restarted API server only knows versions since its start, and the object may be older:
+    // then every watch from the version just read is gone. From "0" on it shows the object first.
+    if (ended.isGone && ended.changes === 0) ended = await attempt('0');
     if (subscriber.closed) return;
-    const message = isStall(controller.signal) ? STALLED : reason;
-    const wasShort = events === 0 && performance.now() - openedAtMs < limits.shortMs;
-    // An answer of 410 to a version just read would otherwise turn into a loop at full speed.
+    const message = isStall(controller.signal) ? STALLED : ended.reason;
+    // What ends at once, ends at once again: it backs off instead of turning into a loop.
+    const wasShort = ended.changes === 0 && performance.now() - openedAtMs < limits.shortMs;
     subscriber.next(
       wasShort ? { type: 'api.failed', message } : { type: 'lock.watch.ended', message },
     );
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 410) {
-      subscriber.next({ type: 'api.failed', message: error.message, code: 410 });
-    } else throw error;
   } finally {
     clearTimeout(stall);
   }
 }
 
-function watchPath({ namespace, daemonSet, lock }: LockActorInput, serverTimeoutS: number): string {
+/** How a watch ended, and after how many changes. */
+interface Ended {
+  reason: string;
+  changes: number;
+  isGone: boolean;
+}
+
+/** Some servers refuse an old version before the stream begins. */
+function goneByStatus(error: unknown): Ended {
+  if (error instanceof ApiError && error.code === 410) {
+    return { reason: error.message, changes: 0, isGone: true };
+  }
+  throw error;
+}
+
+function watchPath(
+  { namespace, daemonSet }: LockActorInput,
+  resourceVersion: string,
+  serverTimeoutS: number,
+): string {
   const query = new URLSearchParams({
     watch: 'true',
     fieldSelector: `metadata.name=${daemonSet}`,
-    resourceVersion: lock.resourceVersion,
+    resourceVersion,
     allowWatchBookmarks: 'true',
     timeoutSeconds: `${serverTimeoutS}`,
   });
@@ -95,28 +116,50 @@ function watchPath({ namespace, daemonSet, lock }: LockActorInput, serverTimeout
 
 interface WatchEvent {
   type: string;
-  object: V1DaemonSet & { message?: string };
+  object: V1DaemonSet & { message?: string; code?: number };
 }
 
-/** Emits the changes until the stream ends; says why it ended and how many events came. */
+/** Emits the changes until the stream ends. `known` is the version that was read before. */
 async function readEvents(
   body: Readable,
+  known: string,
   subscriber: Subscriber<RunEvent>,
-): Promise<{ reason: string; events: number }> {
-  let events = 0;
+): Promise<Ended> {
+  let changes = 0;
   const rows = createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY });
+  // A stream that breaks shows in the body or in the rows, whichever reads it first.
   const failed = new Promise<Error>((resolve) => body.once('error', resolve));
   const iterator = rows[Symbol.asyncIterator]();
+  const ended = (reason: string, isGone = false): Ended => ({ reason, changes, isGone });
   for (;;) {
-    const next = await Promise.race([iterator.next(), failed]);
-    if (next instanceof Error) return { reason: `the stream broke: ${text(next)}`, events };
-    if (next.done) return { reason: 'the server closed the watch', events };
-    events += 1;
-    const ended = onEvent(parse(next.value), subscriber);
-    if (ended === null) continue;
-    body.destroy();
-    // An error in the stream is not a change: it does not count against the loop guard.
-    return { reason: ended, events: ended.startsWith('gone') ? 0 : events };
+    const row = iterator.next().catch((error: Error) => error);
+    const next = await Promise.race([row, failed]);
+    if (next instanceof Error) return ended(`the stream broke: ${text(next)}`);
+    if (next.done) return ended('the server closed the watch');
+    const { type, object } = parse(next.value);
+    switch (type) {
+      case 'ADDED':
+      case 'MODIFIED': {
+        const lock = lockOf(object);
+        if (lock.resourceVersion === known) break;
+        changes += 1;
+        subscriber.next({ type: 'lock.changed', lock });
+        break;
+      }
+      // Little more than a version: no change of the lock, only a sign of life.
+      case 'BOOKMARK':
+        break;
+      case 'DELETED':
+        changes += 1;
+        body.destroy();
+        return ended('the DaemonSet was deleted');
+      case 'ERROR':
+        body.destroy();
+        return ended(object.message ?? 'an error without a message', object.code === 410);
+      default:
+        body.destroy();
+        return ended(`an event of type ${type}`);
+    }
   }
 }
 
@@ -126,25 +169,6 @@ function parse(row: string): WatchEvent {
     return JSON.parse(row) as WatchEvent;
   } catch {
     return { type: 'BROKEN', object: {} };
-  }
-}
-
-/** Handles one event; returns why the watch is over, or null. */
-function onEvent({ type, object }: WatchEvent, subscriber: Subscriber<RunEvent>): string | null {
-  switch (type) {
-    case 'ADDED':
-    case 'MODIFIED':
-      subscriber.next({ type: 'lock.changed', lock: lockOf(object) });
-      return null;
-    case 'BOOKMARK':
-      // Little more than a version: no change of the lock, only a sign of life.
-      return null;
-    case 'DELETED':
-      return 'the DaemonSet was deleted';
-    case 'ERROR':
-      return `gone: ${object.message ?? 'the version is too old'}`;
-    default:
-      return `an event of type ${type}`;
   }
 }
 

@@ -117,15 +117,21 @@ export class Store {
     version: number,
     listener: (event: StoreEvent) => void,
   ): () => void {
-    if (version < this.#oldest) {
+    if (version !== 0 && version < this.#oldest) {
       const message = `too old resource version: ${version} (${this.#oldest})`;
       throw new StatusError(410, 'Expired', message);
     }
     const isOurs = (event: StoreEvent) =>
       event.resource === resource.qualified && event.namespace === namespace;
-    for (const event of this.#history) {
-      if (event.version > version && isOurs(event)) listener(event);
-    }
+    // "0" is any version: the server shows what there is, then goes on from there.
+    if (version === 0) {
+      for (const object of this.list(resource, namespace)) {
+        listener({ type: 'ADDED', resource: resource.qualified, namespace, version: 0, object });
+      }
+    } else
+      for (const event of this.#history) {
+        if (event.version > version && isOurs(event)) listener(event);
+      }
     const filtered = (event: StoreEvent) => {
       if (isOurs(event)) listener(event);
     };

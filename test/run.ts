@@ -1,0 +1,34 @@
+import { globSync } from 'node:fs';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { missing, program } from './cluster/build.ts';
+
+/**
+ * Runs all tests (or those of the files named) and closes with what could not run here and why,
+ * and with the counts.
+ */
+const named = process.argv.slice(2);
+const files = named.length > 0 ? named : globSync('test/**/*.test.ts').sort();
+
+// Once, ahead of the test files, which run beside each other.
+if (missing() === '') program('kube-apiserver');
+
+const counts = { passed: 0, failed: 0 };
+const notRun = new Map<string, string>();
+const events = run({ files, concurrency: 2 });
+events.on('test:pass', ({ name, skip, details }) => {
+  if (skip !== undefined && skip !== false) notRun.set(name, String(skip));
+  else if (details.type !== 'suite') counts.passed += 1;
+});
+events.on('test:fail', ({ details }) => {
+  if (details.type !== 'suite') counts.failed += 1;
+});
+const report = events.compose(spec);
+report.pipe(process.stdout);
+await new Promise((resolve) => report.on('end', resolve));
+
+if (notRun.size > 0) process.stdout.write('\nNot run here:\n');
+for (const [name, why] of notRun) process.stdout.write(`  ${name} (${why})\n`);
+const skipped = notRun.size > 0 ? `, ${notRun.size} skipped` : '';
+process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
+process.exitCode = counts.failed > 0 ? 1 : 0;
