@@ -13,6 +13,7 @@ export type RunEvent =
   | { type: 'lock.watch.ended'; message: string }
   /** A request that failed or was never answered. `code` is the HTTP status, where one came. */
   | { type: 'api.failed'; message: string; code?: number }
+  | { type: 'spread.elapsed' }
   | { type: 'conflict.elapsed' }
   | { type: 'standby.elapsed' }
   | { type: 'backoff.elapsed' }

@@ -7,7 +7,9 @@ import { draw } from './random.ts';
 export const BACKOFF_FIRST_MS = 1_000;
 export const BACKOFF_MAX_MS = 60_000;
 /** Width of the standby draw for each node that may still be waiting. */
-export const STANDBY_SLOT_MS = 25;
+export const STANDBY_SLOT_MS = 32;
+/** Width of the spread of the first reads for each node of the DaemonSet. */
+export const SPREAD_SLOT_MS = 25;
 const TIMED_OUT = 'timed out waiting for the condition';
 export const DEADLINE_ERROR = 'Failed to acquire kube lock: context deadline exceeded';
 
@@ -22,6 +24,10 @@ export interface RunContext extends RunInput {
    * be. Only a read of another version, or of this node as the holder, settles it.
    */
   lostUpdateVersion: string | null;
+  /** The version that the last acquire was sent with. */
+  updateVersion: string;
+  /** The watch has ended while an acquire was out. */
+  watchEnded: boolean;
   /** Holders other than this node seen so far: nodes that will not compete any more. */
   seen: string[];
   status: HostStatus | null;
@@ -98,6 +104,17 @@ const machineSetup = setup({
     }),
     /** A successful read proves the API server is back: the next failure starts at 1 s again. */
     resetBackoff: assign({ backoffMs: BACKOFF_FIRST_MS }),
+    /** An acquire without an answer may have been carried out. */
+    loseUpdate: assign(({ context }) => ({ lostUpdateVersion: context.updateVersion })),
+    /**
+     * All nodes tick at the same time: who reads first takes the lock, and who reads a little
+     * later sees it taken instead of losing an update. A quarter of the window at most.
+     */
+    drawSpreadWait: assign(({ context }) => {
+      const { value, seed } = draw(context.seed);
+      const most = (context.deadlineInMs ?? Number.POSITIVE_INFINITY) / 4;
+      return { seed, waitMs: value * Math.min(context.nodes * SPREAD_SLOT_MS, most) };
+    }),
     drawConflictWait: assign(({ context }) => {
       const { value, seed } = draw(context.seed);
       return { seed, waitMs: 10 + value * 10 };
@@ -115,12 +132,21 @@ const machineSetup = setup({
   },
   guards: {
     isNative: ({ context }) => context.daemonSet === '',
+    isAlone: ({ context }) => context.nodes <= 1,
     isMine: ({ context, event }) =>
       'lock' in event && verdict(event.lock.value, context.node) === 'acquired',
     isOthers: ({ context, event }) =>
       'lock' in event && verdict(event.lock.value, context.node) === 'locked',
     maybeHeld: ({ context }) => context.lostUpdateVersion !== null,
     watchRefused: ({ event }) => event.type === 'api.failed' && event.message.startsWith('Watch: '),
+    /** The watch, still open, has already shown who won. */
+    sawTaken: ({ context }) =>
+      !context.watchEnded && verdict(context.lock.value, context.node) === 'locked',
+    /** The watch, still open, has already shown the newer version, and that one is free. */
+    sawNewer: ({ context }) =>
+      !context.watchEnded &&
+      context.lock.value === '' &&
+      context.lock.resourceVersion !== context.updateVersion,
     hasFailed: ({ context }) => context.error !== null,
     rebootRequired: ({ context }) => context.status?.rebootRequired === true,
   },
@@ -159,6 +185,37 @@ const logMessage = (
   }),
 });
 
+const conflictEntry = [
+  { type: 'drawConflictWait' as const },
+  machineSetup.raise({ type: 'conflict.elapsed' }, { id: 'conflict', delay: 'wait' }),
+];
+const updateEntry = [
+  log({ id: 'lock.acquire' }),
+  {
+    type: 'log' as const,
+    params: ({ context }: { context: RunContext }): Line => ({
+      id: 'lock.set',
+      value: context.node,
+    }),
+  },
+  log({ id: 'lock.update' }),
+  machineSetup.assign({ updateVersion: ({ context }) => context.lock.resourceVersion }),
+];
+/** What ends an acquire, but for the conflict. */
+const updateAnswers = {
+  'lock.updated': { target: '#run.locked' },
+  'api.failed': { target: '#run.acquiring.backoff', actions: { type: 'loseUpdate' as const } },
+  // The answer is still out: what it may have done is undone.
+  'deadline.reached': {
+    target: '#run.releasing',
+    actions: [log({ id: 'run.deadline' }), machineSetup.assign({ error: DEADLINE_ERROR })],
+  },
+  'stop.requested': {
+    target: '#run.releasing',
+    actions: [log({ id: 'run.stopped' }), machineSetup.assign({ error: 'Stopped' })],
+  },
+};
+
 /** One run, from `Acquiring kube lock...` to done, failed or stopped. */
 export const runMachine = machineSetup.createMachine({
   id: 'run',
@@ -168,6 +225,8 @@ export const runMachine = machineSetup.createMachine({
     backoffMs: BACKOFF_FIRST_MS,
     waitMs: 0,
     lostUpdateVersion: null,
+    updateVersion: '',
+    watchEnded: false,
     seen: [],
     status: null,
     resumeAt: null,
@@ -198,7 +257,7 @@ export const runMachine = machineSetup.createMachine({
         }),
       ],
       exit: cancel('deadline'),
-      initial: 'get',
+      initial: 'spread',
       on: {
         'run.interrupted': interruptedAt('acquiring'),
         'deadline.reached': [
@@ -222,6 +281,16 @@ export const runMachine = machineSetup.createMachine({
         ],
       },
       states: {
+        spread: {
+          description: 'A short random delay, since all nodes tick at the same time',
+          entry: [
+            'drawSpreadWait',
+            raise({ type: 'spread.elapsed' }, { id: 'spread', delay: 'wait' }),
+          ],
+          exit: cancel('spread'),
+          always: { guard: 'isAlone', target: 'get' },
+          on: { 'spread.elapsed': { target: 'get' } },
+        },
         get: {
           entry: log({ id: 'lock.get' }),
           invoke: { src: 'readLock', input: lockInput },
@@ -242,13 +311,16 @@ export const runMachine = machineSetup.createMachine({
         },
         watch: {
           description: 'Another node holds the lock; each change is tested',
-          entry: {
-            type: 'log',
-            params: ({ context }) => ({
-              id: 'lock.watch',
-              resourceVersion: context.lock.resourceVersion,
-            }),
-          },
+          entry: [
+            {
+              type: 'log',
+              params: ({ context }) => ({
+                id: 'lock.watch',
+                resourceVersion: context.lock.resourceVersion,
+              }),
+            },
+            assign({ watchEnded: false }),
+          ],
           invoke: { src: 'watchLock', input: lockInput },
           initial: 'held',
           on: {
@@ -287,46 +359,66 @@ export const runMachine = machineSetup.createMachine({
                   { guard: 'isOthers', target: 'held', actions: ['remember', logTest] },
                   { actions: 'remember' },
                 ],
-                'standby.elapsed': {
-                  target: '#run.acquiring.update',
-                  actions: log({ id: 'lock.wait.ok' }),
-                },
+                'standby.elapsed': { target: 'update', actions: log({ id: 'lock.wait.ok' }) },
+              },
+            },
+            update: {
+              tags: 'effect',
+              description: 'As above, while the watch goes on: it shows who won if this node lost',
+              invoke: { src: 'acquireLock', input: lockInput },
+              entry: updateEntry,
+              on: {
+                ...updateAnswers,
+                'lock.changed': [
+                  // This node's own write, ahead of its answer.
+                  { guard: 'isMine' },
+                  { guard: 'isOthers', actions: ['remember', logTest] },
+                  { actions: 'remember' },
+                ],
+                'lock.watch.ended': { actions: assign({ watchEnded: true }) },
+                'lock.conflicted': [
+                  { guard: 'sawTaken', target: 'held', actions: logMessage('lock.conflict') },
+                  {
+                    guard: 'sawNewer',
+                    target: 'standby',
+                    actions: [logMessage('lock.conflict'), 'drawStandbyWait'],
+                  },
+                  {
+                    guard: ({ context }) => context.watchEnded,
+                    target: '#run.acquiring.conflict',
+                    actions: logMessage('lock.conflict'),
+                  },
+                  { target: 'conflict', actions: logMessage('lock.conflict') },
+                ],
+              },
+            },
+            conflict: {
+              description: 'Lost: the watch is about to show to whom, else the lock is read again',
+              entry: conflictEntry,
+              exit: cancel('conflict'),
+              on: {
+                'lock.changed': [
+                  { guard: 'isMine' },
+                  { guard: 'isOthers', target: 'held', actions: ['remember', logTest] },
+                  { target: 'standby', actions: ['remember', logTest, 'drawStandbyWait'] },
+                ],
+                'conflict.elapsed': { target: '#run.acquiring.get' },
               },
             },
           },
         },
         update: {
           tags: 'effect',
-          invoke: { src: 'acquireLock', input: lockInput },
           description: 'A merge patch of the annotation, with the resourceVersion just read',
-          entry: [
-            log({ id: 'lock.acquire' }),
-            { type: 'log', params: ({ context }) => ({ id: 'lock.set', value: context.node }) },
-            log({ id: 'lock.update' }),
-          ],
+          invoke: { src: 'acquireLock', input: lockInput },
+          entry: updateEntry,
           on: {
-            'lock.updated': { target: '#run.locked' },
-            'lock.conflicted': { target: 'conflict', actions: [logMessage('lock.conflict')] },
-            'api.failed': {
-              target: 'backoff',
-              actions: assign({ lostUpdateVersion: ({ context }) => context.lock.resourceVersion }),
-            },
-            // The answer is still out: what it may have done is undone.
-            'deadline.reached': {
-              target: '#run.releasing',
-              actions: [log({ id: 'run.deadline' }), assign({ error: DEADLINE_ERROR })],
-            },
-            'stop.requested': {
-              target: '#run.releasing',
-              actions: [log({ id: 'run.stopped' }), assign({ error: 'Stopped' })],
-            },
+            ...updateAnswers,
+            'lock.conflicted': { target: 'conflict', actions: logMessage('lock.conflict') },
           },
         },
         conflict: {
-          entry: [
-            'drawConflictWait',
-            raise({ type: 'conflict.elapsed' }, { id: 'conflict', delay: 'wait' }),
-          ],
+          entry: conflictEntry,
           exit: cancel('conflict'),
           on: { 'conflict.elapsed': { target: 'get' } },
         },
@@ -513,10 +605,7 @@ export const runMachine = machineSetup.createMachine({
           },
         },
         conflict: {
-          entry: [
-            'drawConflictWait',
-            raise({ type: 'conflict.elapsed' }, { id: 'conflict', delay: 'wait' }),
-          ],
+          entry: conflictEntry,
           exit: cancel('conflict'),
           on: { 'conflict.elapsed': { target: 'get' } },
         },

@@ -39,7 +39,11 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
     case 'lock.conflict':
       return [{ type: 'lock.conflicted', message: line.message }];
     case 'lock.get':
-      return [{ type: 'conflict.elapsed' }, { type: 'backoff.elapsed' }];
+      return [
+        { type: 'spread.elapsed' },
+        { type: 'conflict.elapsed' },
+        { type: 'backoff.elapsed' },
+      ];
     case 'run.deadline':
       return [{ type: 'deadline.reached' }];
     case 'run.stopped':

@@ -149,3 +149,44 @@ test('a lost answer is settled by a read of another version; a conflict is an an
     assert.deepEqual(snapshot.value, name === 'lost' ? { releasing: 'get' } : 'failed');
   }
 });
+
+test('a node that lost an update stands down by its own watch, without another request', () => {
+  const changed = (value: string, resourceVersion: string): RunEvent => ({
+    type: 'lock.changed',
+    lock: { value, resourceVersion },
+  });
+  // The change comes at 150 ms: before the answer, or a little after it.
+  for (const lostAtMs of [160, 145]) {
+    const { calls, snapshot } = runLive(
+      { ...input('node-1', null), nodes: 1 },
+      {
+        readLock: [[[1, lockRead('node-2', '1')]]],
+        watchLock: [
+          [
+            [100, changed('', '2')],
+            [150, changed('node-3', '3')],
+          ],
+        ],
+        acquireLock: [[[lostAtMs - 100, CONFLICT]]],
+      },
+      0,
+      10_000,
+    );
+    assert.deepEqual(calls, ['readLock', 'watchLock', 'acquireLock'], `${lostAtMs}`);
+    assert.deepEqual(snapshot.value, { acquiring: { watch: 'held' } });
+  }
+});
+
+test('a node that lost an update and sees nothing reads the lock again', () => {
+  const { calls } = runLive(
+    input('node-1', null),
+    {
+      readLock: [[[1, lockRead('node-2', '1')]]],
+      watchLock: [[[100, { type: 'lock.changed', lock: { value: '', resourceVersion: '2' } }]]],
+      acquireLock: [[[10, CONFLICT]]],
+    },
+    0,
+    10_000,
+  );
+  assert.deepEqual(calls, ['readLock', 'watchLock', 'acquireLock', 'readLock']);
+});
