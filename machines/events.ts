@@ -23,6 +23,8 @@ export type RunEvent =
   | { type: 'run.interrupted' }
   /** The run goes on in a new process; `deadlineInMs` is what is left of the window. */
   | { type: 'run.resumed'; deadlineInMs: number | null }
+  /** One line of the upgrade's output. */
+  | { type: 'upgrade.output'; text: string }
   | { type: 'upgrade.finished'; status: HostStatus }
   | { type: 'upgrade.failed'; status: HostStatus; message: string }
   | { type: 'node.reported' };

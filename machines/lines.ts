@@ -25,6 +25,7 @@ export type Line =
   | { id: 'run.stopped' }
   | { id: 'run.upgrading' }
   | { id: 'run.resuming' }
+  | { id: 'host.output'; text: string }
   | { id: 'node.condition'; status: HostStatus; error: string | null }
   | { id: 'node.skipped' }
   | { id: 'run.upgrade.failed'; message: string }

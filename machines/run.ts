@@ -497,6 +497,12 @@ export const runMachine = machineSetup.createMachine({
             'run.interrupted': interruptedAt('upgrading'),
             // The upgrade is systemd's: it goes on, and the next start picks it up again.
             'stop.requested': interruptedAt('upgrading'),
+            'upgrade.output': {
+              actions: {
+                type: 'log',
+                params: ({ event }) => ({ id: 'host.output', text: event.text }),
+              },
+            },
             'upgrade.finished': {
               target: 'reporting',
               actions: assign({ status: ({ event }) => event.status }),

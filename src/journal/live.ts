@@ -148,6 +148,8 @@ function ahead(id: string, before: RunSnapshot, event: RunEvent, atMs: number, w
   // What the machine does not take has no place in its history.
   if (!next) return;
   const { snapshot } = next;
-  const flush = snapshot.hasTag('effect') || snapshot.status !== 'active';
+  // Only what an effect starts from must be on the disk; an upgrade's output need not wait for it.
+  const isEntered = stateName(snapshot.value) !== stateName(before.value);
+  const flush = (isEntered && snapshot.hasTag('effect')) || snapshot.status !== 'active';
   write({ atMs, run: id, state: stateName(snapshot.value), event }, flush);
 }

@@ -34,6 +34,8 @@ export function formatLine(line: Line, names: Names): string {
       return 'Running host upgrades...';
     case 'run.resuming':
       return 'Resuming the interrupted run...';
+    case 'host.output':
+      return `host: ${line.text}`;
     case 'node.condition':
       return `Update kube node ${names.node} condition for status={${line.status.rebootRequired} ${line.status.detail}} with error: ${line.error ?? '<nil>'}`;
     case 'run.upgrade.failed':

@@ -48,6 +48,8 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       return [{ type: 'deadline.reached' }];
     case 'run.stopped':
       return [{ type: 'stop.requested' }];
+    case 'host.output':
+      return [{ type: 'upgrade.output', text: line.text }];
     case 'run.upgrading':
       return [updated(snapshot.context.node)];
     case 'run.done':

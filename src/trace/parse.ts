@@ -126,6 +126,7 @@ function parseRun(text: string): { line: Line | null; names: Partial<Names> } {
       id: 'run.release.retrying',
       message,
     })) ??
+    after(text, 'host: ', (output) => ({ id: 'host.output', text: output })) ??
     (/^Upgrade failed, releasing kube lock\.\.\. \(.*\)$/s.test(text)
       ? { id: 'run.upgrade.failed' as const, message: text.slice(text.indexOf('(') + 1, -1) }
       : null);

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildInto, cachePath } from './cache.ts';
+import { buildInto, cachePath } from '../cache.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const KUBERNETES_VERSION = 'v1.34.0';
