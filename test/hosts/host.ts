@@ -1,97 +1,102 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { poll } from '../cluster/cluster.ts';
+import { boot } from './container.ts';
 import { baseImage } from './image.ts';
 
-/** A real Debian host: systemd, D-Bus and logind, booted in a container of its own. */
+/** A real Debian host: systemd, D-Bus and logind, booted in a container. */
 export interface Host {
+  /** Its root folder, from outside. */
   root: string;
-  /** The address of its system bus, from outside. */
-  bus(): string;
-  /** The host mount: the same path on the host and here. */
+  /** The host mount: the same path on the host and here. Empty after a reboot, as /run is. */
   mount: string;
+  /** The address of its system bus, from outside; another one after a reboot. */
+  bus(): string;
   /** The host's journal directory, from outside. */
   journal(): string;
   /** Runs a command on the host as root; its output. Throws where it fails. */
   exec(...command: string[]): string;
   /** The version of an installed package. */
   version(name: string): string;
+  bootId(): string;
+  /** Asks logind for a reboot; up again when this resolves. */
+  reboot(): Promise<void>;
+  /** Waits until the host has rebooted `times` times since it was started, and is up. */
+  rebooted(times: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Boots a fresh host; it is up when this resolves. Its folders are under /run and gone with it. */
+const REBOOT_EXIT_CODE = 133;
+const UP_LIMIT_MS = 60_000;
+
+/** Boots a fresh host from the cached image; it is up when this resolves. */
 export async function startHost(): Promise<Host> {
   const base = baseImage();
-  mkdirSync('/run/host-upgrades-test', { recursive: true });
-  const folder = mkdtempSync('/run/host-upgrades-test/host-');
-  const mount = join(folder, 'mount');
-  const layers = ['root', 'upper', 'work'].map((name) => join(folder, name));
-  const [root = '', upper = '', work = ''] = layers;
-  for (const path of [mount, ...layers]) mkdirSync(path);
-  // The image stays as it is: a host writes into its own layer.
-  execFileSync('mount', [
-    '-t',
-    'overlay',
-    'overlay',
-    '-o',
-    `lowerdir=${base},upperdir=${upper},workdir=${work}`,
-    root,
-  ]);
-  const child = spawn(
-    'systemd-nspawn',
-    ['-D', root, '--register=no', '--keep-unit', '-b', '--console=pipe', `--bind=${mount}`],
-    { stdio: 'ignore' },
-  );
-  process.once('exit', () => child.kill('SIGKILL'));
-  const inside = () => `/proc/${leader(child)}/root`;
-  const enter = (command: string[]) => [
-    '-t',
-    leader(child),
-    '-m',
-    '-p',
-    '-u',
-    '-i',
-    '--',
-    ...command,
-  ];
+  const folder = mkdtempSync(join(tmpdir(), 'debian-host-'));
+  const root = join(folder, 'root');
+  const mount = join(folder, `${basename(folder)}-mount`);
+  mkdirSync(mount);
+  execFileSync('cp', ['-a', '--reflink=auto', base, root]);
+  const log = openSync(join(folder, 'console.log'), 'a');
+  let boots = 0;
+  let isStopped = false;
+  let container = boot(root, mount, log);
+  /** Like a machine's firmware: what asked for a reboot is started again. */
+  const supervise = async (): Promise<void> => {
+    while ((await container.ended) === REBOOT_EXIT_CODE && !isStopped) {
+      for (const name of readdirSync(mount)) rmSync(join(mount, name), { recursive: true });
+      container = boot(root, mount, log);
+      boots += 1;
+    }
+  };
+  const supervised = supervise();
+  const inside = () => `/proc/${container.leader()}/root`;
   const host: Host = {
     root,
     mount,
     bus: () => `unix:path=${inside()}/run/dbus/system_bus_socket`,
     journal: () => `${inside()}/run/log/journal`,
-    exec: (...command) =>
-      execFileSync('nsenter', enter(command), { encoding: 'utf8', stdio: 'pipe' }),
+    exec(...command) {
+      const namespaces = ['--mount', '--pid', '--uts', '--ipc', '--net'];
+      const args = [`--target=${container.leader()}`, ...namespaces, '--', ...command];
+      return execFileSync('nsenter', args, { encoding: 'utf8', stdio: 'pipe' });
+    },
     version: (name) => host.exec('dpkg-query', '-W', '-f', '${Version}', name),
+    bootId: () => readFileSync(`${inside()}/proc/sys/kernel/random/boot_id`, 'utf8').trim(),
+    async reboot() {
+      const next = boots + 1;
+      host.exec('busctl', 'call', ...LOGIN1, 'Reboot', 'b', 'false');
+      await host.rebooted(next);
+    },
+    rebooted: (times) => poll(async () => boots >= times && isUp(host), UP_LIMIT_MS),
     async stop() {
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-      execFileSync('umount', ['--lazy', root]);
+      isStopped = true;
+      await container.kill();
+      await supervised;
+      closeSync(log);
       rmSync(folder, { recursive: true, force: true });
     },
   };
   try {
-    await poll(async () => {
-      if (child.exitCode !== null) throw new Error(`systemd-nspawn ended with ${child.exitCode}`);
-      return existsSync(`${inside()}/run/dbus/system_bus_socket`) && isUp(host);
-    }, 60_000);
+    await host.rebooted(0);
   } catch (error) {
+    const console = readFileSync(join(folder, 'console.log'), 'utf8');
     await host.stop();
-    throw error;
+    throw new Error(`the host did not come up:\n${console.slice(-2_000)}`, { cause: error });
   }
   return host;
 }
 
-/** Neither starting nor in the middle of its boot; a degraded host is up too. */
+const LOGIN1 = [
+  'org.freedesktop.login1',
+  '/org/freedesktop/login1',
+  'org.freedesktop.login1.Manager',
+];
+
+/** Neither starting nor stopping; a host with a failed unit is up too. */
 function isUp(host: Host): boolean {
   const state = host.exec('sh', '-c', 'systemctl is-system-running || true').trim();
   return state === 'running' || state === 'degraded';
-}
-
-/** The host's init is nspawn's child. */
-function leader(child: ChildProcess): string {
-  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
-  return children.split(' ')[0] ?? '';
 }
