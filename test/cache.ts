@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -22,7 +22,8 @@ export function buildInto(path: string, build: (folder: string) => void): void {
   mkdirSync(folder, { recursive: true });
   try {
     build(folder);
-    renameSync(folder, path);
+    // Another process may have built the same in the meantime.
+    if (!existsSync(path)) renameSync(folder, path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -6,15 +6,19 @@ import {
   MessageType,
   sessionBus,
 } from '@jellybrick/dbus-next';
+import { HostError } from './errors.ts';
 
 /** The host's system bus cannot be reached, or refused a call. `name` is D-Bus's error name. */
-export class BusError extends Error {
+export class BusError extends HostError {
   override readonly name: string;
   constructor(name: string, message: string, cause?: unknown) {
     super(message, { cause });
     this.name = name;
   }
 }
+
+/** The connection went while it was in use: what was asked for may have happened or not. */
+export class BusLost extends BusError {}
 
 export interface Call {
   destination: string;
@@ -32,11 +36,11 @@ export interface Signal {
 }
 
 export interface Bus {
-  /** The reply's values. Throws BusError. */
+  /** The reply's values. Throws BusError, and BusLost where no reply will come. */
   call(call: Call): Promise<unknown[]>;
-  /** Signals of the sender the bus matches to us; returns how to stop listening. */
+  /** Signals that the bus matches to us; returns how to stop listening. */
   onSignal(listener: (signal: Signal) => void): () => void;
-  /** Resolves with the reason when the connection is gone. */
+  /** Resolves with the reason when the connection is gone, closed by us included. */
   lost: Promise<Error>;
   close(): void;
 }
@@ -44,26 +48,38 @@ export interface Bus {
 /** The system bus of the host, as the DaemonSet mounts it. */
 export const SYSTEM_BUS = 'unix:path=/var/run/dbus/system_bus_socket';
 
+/** A bus that answers nothing for this long is as good as gone. */
+const ANSWER_LIMIT_MS = 60_000;
+
 /** Connects to a bus by its address; the host's may be under a mount. Throws BusError. */
-export async function connectBus(address: string): Promise<Bus> {
+export async function connectBus(address: string, limitMs = ANSWER_LIMIT_MS): Promise<Bus> {
   // The library's systemBus() takes no address; with one, sessionBus() is the same thing.
   const bus = sessionBus({ busAddress: address });
-  // Its types do not know that it emits errors.
-  const emitter = bus as unknown as EventEmitter;
-  const lost = new Promise<Error>((resolve) => {
-    // Not once: a later error without a listener would end the process.
-    emitter.on('error', resolve);
-  });
-  await connected(bus, lost, address);
+  const { promise: lost, resolve: lose } = Promise.withResolvers<Error>();
+  // Its types do not know that it emits errors. Not once: a later one without a listener would end
+  // the process.
+  (bus as unknown as EventEmitter).on('error', lose);
+  onClosed(bus, () => lose(new Error('the bus closed the connection')));
+  await connected(bus, lost, address, limitMs);
   return {
     lost,
-    close: () => bus.disconnect(),
+    close() {
+      lose(new Error('closed'));
+      bus.disconnect();
+    },
     async call(call) {
+      const message = new Message({ ...call });
+      const { promise: gone, reject } = Promise.withResolvers<never>();
+      void lost.then((error) => reject(busLost(error.message, error)));
+      const what = `no answer to ${call.interface}.${call.member} in ${limitMs / 1_000} s`;
+      const limit = setTimeout(() => reject(busLost(what)), limitMs);
       try {
-        const reply = await Promise.race([bus.call(new Message({ ...call })), rejected(lost)]);
+        const reply = await Promise.race([bus.call(message), gone]);
         return reply?.body ?? [];
       } catch (error) {
         throw busError(error);
+      } finally {
+        clearTimeout(limit);
       }
     },
     onSignal(listener) {
@@ -77,18 +93,37 @@ export async function connectBus(address: string): Promise<Bus> {
   };
 }
 
-function connected(bus: MessageBus, lost: Promise<Error>, address: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    bus.once('connect', () => resolve());
-    void lost.then((error) => {
-      const what = `no system bus at ${address}: ${error.message}`;
-      reject(new BusError('NoBus', `${what}; mount the host's /var/run/dbus`, error));
-    });
-  });
+/** The library tells nobody that the bus hung up: calls would wait for ever. */
+function onClosed(bus: MessageBus, listener: () => void): void {
+  (bus as unknown as { _connection: EventEmitter })._connection.on('end', listener);
 }
 
-async function rejected(lost: Promise<Error>): Promise<never> {
-  throw new BusError('Disconnected', `the system bus is gone: ${(await lost).message}`);
+async function connected(
+  bus: MessageBus,
+  lost: Promise<Error>,
+  address: string,
+  limitMs: number,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  bus.once('connect', () => resolve());
+  const fail = (error: Error) => {
+    const what = `no system bus at ${address}: ${error.message}`;
+    reject(new BusError('NoBus', `${what}; mount the host's /var/run/dbus`, error));
+  };
+  void lost.then(fail);
+  const limit = setTimeout(() => {
+    fail(new Error(`no answer in ${limitMs / 1_000} s`));
+    bus.disconnect();
+  }, limitMs);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+function busLost(message: string, cause?: unknown): BusLost {
+  return new BusLost('Disconnected', `the system bus is gone: ${message}`, cause);
 }
 
 function busError(error: unknown): BusError {

@@ -1,22 +1,23 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { plainLine } from './text.ts';
 
 /** How many of a unit's last lines are read. */
 const LINES = 30;
 
 /**
- * The last lines that a unit wrote to the host's journal in `path`. Without journalctl, or a
- * journal to read, that is said in the text: it must not hide why the upgrade failed.
+ * The last lines that one start of a unit wrote to the host's journal in `path`, and systemd's own
+ * about it. Without journalctl, or a journal to read, that is said in the text: it must not hide
+ * why the upgrade failed.
  */
-export async function readUnitJournal(path: string, unit: string): Promise<string> {
-  const args = [
-    `--directory=${path}`,
-    `--unit=${unit}`,
-    `--lines=${LINES}`,
-    '--output=json',
-    '--all',
-  ];
-  const child = spawn('journalctl', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function readUnitJournal(path: string, invocationId: string): Promise<string> {
+  // What it wrote itself, what systemd says of it, and what journald says of it.
+  const fields = ['_SYSTEMD_INVOCATION_ID', 'INVOCATION_ID', 'OBJECT_SYSTEMD_INVOCATION_ID'];
+  const matches = fields.flatMap((field) => ['+', `${field}=${invocationId}`]).slice(1);
+  const options = [`--directory=${path}`, `--lines=${LINES}`, '--output=json', '--all'];
+  const child = spawn('journalctl', [...options, ...matches], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   try {
     const [rows, errors] = await Promise.all([
       text(child.stdout),
@@ -30,7 +31,7 @@ export async function readUnitJournal(path: string, unit: string): Promise<strin
 }
 
 interface Entry {
-  MESSAGE?: string | number[] | null;
+  MESSAGE?: string | number[] | string[] | null;
   _LINE_BREAK?: string;
 }
 
@@ -43,9 +44,10 @@ export function parseJournal(rows: string): string {
   for (const row of rows.split('\n')) {
     if (row.trim() === '') continue;
     const entry = parseEntry(row);
-    if (entry === null) continue;
-    const isPiece = entry._LINE_BREAK === 'line-max';
-    result += message(entry) + (isPiece ? '' : '\n');
+    const isPiece = entry?._LINE_BREAK === 'line-max';
+    result +=
+      (entry === null ? '(a row of the journal cut short)' : message(entry)) +
+      (isPiece ? '' : '\n');
   }
   return result;
 }
@@ -61,8 +63,15 @@ function parseEntry(row: string): Entry | null {
 
 function message({ MESSAGE }: Entry): string {
   if (MESSAGE === null || MESSAGE === undefined) return '(a message too long to be read)';
-  const plain = typeof MESSAGE === 'string' ? MESSAGE : Buffer.from(MESSAGE).toString('utf8');
+  const plain = plainLine(decoded(MESSAGE));
   const gap = /^Suppressed (\d+) messages/.exec(plain);
   if (gap) return `(${gap[1]} messages were suppressed here)`;
-  return plain.replace(/[\r\n]+$/, '');
+  return plain;
+}
+
+/** Bytes, or the texts of a field that an entry has more than once. */
+function decoded(value: string | number[] | string[]): string {
+  if (typeof value === 'string') return value;
+  const bytes = value.filter((part) => typeof part === 'number');
+  return bytes.length === value.length ? Buffer.from(bytes).toString('utf8') : value.join(' ');
 }

@@ -1,8 +1,10 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
+import { plainLine } from './text.ts';
 
-/** More lines than this are kept on disk only: a history is for people. */
+/** More and longer lines than these are kept on disk only: a history is for people. */
 export const MAX_LINES = 500;
+export const MAX_LINE_CHARS = 1_000;
 const CHUNK_BYTES = 65_536;
 
 /** Reads what was appended to a file since the last call, line by line. */
@@ -12,57 +14,85 @@ export interface Follower {
 }
 
 /**
- * Follows a file that another process writes: it may not be there yet, and may be begun anew.
- * Gives at most MAX_LINES lines, then one that says so.
+ * Follows a file that another process appends to; it may not be there yet. Gives at most MAX_LINES
+ * lines, then one that says so. Bytes that are no UTF-8 become U+FFFD.
  */
 export function followFile(path: string): Follower {
+  const decoder = new StringDecoder('utf8');
   let offset = 0;
   let rest = '';
   let given = 0;
-  let decoder = new StringDecoder('utf8');
-
-  const appended = (): string => {
-    if (!existsSync(path)) return '';
-    const fd = openSync(path, 'r');
-    try {
-      const { size } = fstatSync(fd);
-      if (size < offset) {
-        offset = 0;
-        rest = '';
-        decoder = new StringDecoder('utf8');
-      }
-      let text = '';
-      while (offset < size) {
-        const bytes = Buffer.alloc(Math.min(CHUNK_BYTES, size - offset));
-        const length = readSync(fd, bytes, 0, bytes.length, offset);
-        if (length === 0) break;
-        offset += length;
-        text += decoder.write(bytes.subarray(0, length));
-      }
-      return text;
-    } finally {
-      closeSync(fd);
-    }
-  };
 
   return {
     read(atEnd) {
-      // A progress bar's carriage return ends a line too; only its last state matters.
-      const lines = `${rest}${appended()}`.split(/\r?\n|\r/);
-      rest = lines.pop() ?? '';
-      if (atEnd && rest !== '') {
-        lines.push(rest);
+      const result: string[] = [];
+      const give = (line: string) => {
+        const text = shortened(plainLine(line));
+        if (text.trim() === '' || given > MAX_LINES) return;
+        given += 1;
+        result.push(given > MAX_LINES ? `(more output in ${path})` : text);
+      };
+      for (const text of appended()) {
+        const lines = `${rest}${text}`.split('\n');
+        rest = pending(lines.pop() ?? '');
+        for (const line of lines) give(line);
+      }
+      if (atEnd) {
+        give(rest);
         rest = '';
       }
-      return bounded(lines.filter((line) => line.trim() !== ''));
+      return result;
     },
   };
 
-  function bounded(lines: string[]): string[] {
-    const room = Math.max(0, MAX_LINES - given);
-    const isCut = lines.length > room && given <= MAX_LINES;
-    given += lines.length;
-    const kept = lines.slice(0, room);
-    return isCut ? [...kept, `(more output in ${path})`] : kept;
+  /** A chunk at a time: the file may be larger than the memory. */
+  function* appended(): Generator<string> {
+    if (given > MAX_LINES || !existsSync(path)) return;
+    const fd = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(fd);
+      while (offset < size && given <= MAX_LINES) {
+        const bytes = Buffer.alloc(Math.min(CHUNK_BYTES, size - offset));
+        const length = readSync(fd, bytes, 0, bytes.length, offset);
+        if (length === 0) return;
+        offset += length;
+        yield decoder.write(bytes.subarray(0, length));
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
+
+/** What is kept of a line that has not ended yet: of a progress bar its last state. */
+function pending(line: string): string {
+  const last = line.slice(line.lastIndexOf('\r', line.length - 2) + 1);
+  return last.slice(0, MAX_LINE_CHARS + 1);
+}
+
+function shortened(line: string): string {
+  return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS)}…`;
+}
+
+/** Of a longer file, its beginning and its end are read. */
+const HEAD_BYTES = 262_144;
+const TAIL_BYTES = 786_432;
+
+/** A file's text, or '' where there is none; of a huge one its beginning and end. */
+export function readOutput(path: string): string {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return '';
+  const fd = openSync(path, 'r');
+  const part = (from: number, to: number) => {
+    const bytes = Buffer.alloc(to - from);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, from));
+  };
+  try {
+    const left = size - HEAD_BYTES - TAIL_BYTES;
+    if (left <= 0) return part(0, size);
+    const note = `\n(${left} bytes left out)\n`;
+    return part(0, HEAD_BYTES) + note + part(size - TAIL_BYTES, size);
+  } finally {
+    closeSync(fd);
   }
 }

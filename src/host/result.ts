@@ -1,19 +1,25 @@
+import { constants } from 'node:os';
 import type { HostStatus } from '../../machines/events.ts';
-import { EXIT_BUSY, EXIT_MISSING } from './script.ts';
-import type { UnitResult } from './systemd.ts';
+import { readAptLog, summaryLines } from './apt-log.ts';
+import { EXIT_BUSY, EXIT_MISSING, WAITING } from './script.ts';
+import type { UnitState } from './systemd.ts';
+import { plainText, tail } from './text.ts';
 
 /** What an upgrade left behind, as read from the host mount. */
 export interface Outputs {
+  /** What apt-get update and unattended-upgrade printed. */
   update: string;
   upgrade: string;
-  /** The text of the reboot-required stamp, or null where there is none. */
-  reboot: string | null;
-  /** The stamp's time, ms since the epoch. */
-  rebootMs: number | null;
+  /** What dpkg wrote into its log in this run: unattended-upgrade may not show all of it. */
+  dpkg: string;
+  /** The packages that are neither installed nor removed but in between, a line each. */
+  broken: string;
+  /** The stamp that says a reboot is required, or null where there is none. */
+  reboot: { text: string; sinceNs: bigint } | null;
   rebootPackages: string;
   /** The running kernel and the newest one in /boot, a line each. */
   kernels: string;
-  /** The unit's own lines in the host's journal, where they could be read. */
+  /** The unit's lines in the host's journal, where they could be read. */
   journal: string;
 }
 
@@ -21,102 +27,133 @@ export type Verdict =
   | { kind: 'finished'; status: HostStatus }
   | { kind: 'failed'; status: HostStatus; message: string };
 
+/** How the unit ended; null where it was stopped, and so unloaded. */
+export type UnitEnd = Pick<UnitState, 'result' | 'exitStatus'> | null;
+
 /** How many characters of an output's end are kept in an event. */
 export const TAIL_CHARS = 4_096;
 
 /**
- * What the unit's end and its outputs mean. A package that is kept back by a question about its
- * configuration is a fact about the package, not a failed run, whatever the exit code says.
+ * What the unit's end and its outputs mean. The outputs decide where they are clear: a package
+ * that is kept back by a question about its configuration is a fact about the package and no
+ * failed run, and a package that is half installed is a failure, whatever the exit code says.
  */
-export function judge(unit: UnitResult, outputs: Outputs, bootMs: number): Verdict {
+export function judge(unit: UnitEnd, outputs: Outputs, bootMs: number): Verdict {
   const status = statusOf(outputs, bootMs);
-  const { result, exitStatus } = unit;
-  if (result === 'success') return { kind: 'finished', status };
   const failed = (message: string): Verdict => ({ kind: 'failed', status, message });
-  if (result === 'exit-code' && exitStatus === EXIT_MISSING) {
+  const exitCode = unit?.result === 'exit-code' ? unit.exitStatus : null;
+  if (exitCode === EXIT_MISSING) {
     return failed('unattended-upgrade is not on the host: install the package unattended-upgrades');
   }
-  if (result === 'exit-code' && exitStatus === EXIT_BUSY) {
+  if (exitCode === EXIT_BUSY) {
     return failed('package manager busy: another apt or dpkg held its lock all the time');
   }
-  const dpkg = dpkgError(outputs.upgrade);
-  if (dpkg === null && result === 'exit-code' && isOnlyHeldBack(outputs.upgrade)) {
-    return { kind: 'finished', status };
-  }
-  const ended =
-    result === 'exit-code' ? `exit status ${exitStatus}` : `${result}, status ${exitStatus}`;
-  const cause = dpkg === null ? '' : `: ${dpkg}`;
-  const program = outputs.upgrade === '' ? 'apt-get update' : 'unattended-upgrades';
-  const shown = outputs.upgrade || outputs.update || outputs.journal;
-  const output = shown.trim() === '' ? '' : `\n${tail(shown)}`;
-  return failed(`Failed to run ${program}: ${ended}${cause}${output}`);
+  const upgrade = lastTry(outputs.upgrade);
+  const isDone = unit?.result === 'success' || (exitCode !== null && isOnlyHeldBack(upgrade));
+  const cause = dpkgError(`${upgrade}\n${plainText(outputs.dpkg)}`) ?? brokenPackages(outputs);
+  if (isDone && cause === null) return { kind: 'finished', status };
+  const program = upgrade === '' && cause === null ? 'apt-get update' : 'unattended-upgrades';
+  const causes = [endOf(unit), cause].filter((text) => text !== null);
+  const shown = [upgrade, lastTry(outputs.update), outputs.journal].find((text) => text.trim());
+  const output = shown === undefined ? '' : `\n${tail(shown.trimEnd(), TAIL_CHARS)}`;
+  return failed(`Failed to run ${program}: ${causes.join(': ')}${output}`);
 }
 
-/** dpkg's own line about what went wrong: then packages may be half installed. */
-function dpkgError(output: string): string | null {
-  const lines = output.split(/[\r\n]+/);
-  const line = lines.find((text) =>
-    /dpkg returned an error code|Sub-process \S*dpkg\S* returned an error|dpkg: error processing|No space left on device/.test(
-      text,
-    ),
-  );
-  return line?.trim() ?? null;
+/** The unit's end in words, or null for a good one. */
+function endOf(unit: UnitEnd): string | null {
+  if (unit === null) return 'host-upgrades.service was stopped on the host before it ended';
+  const { result, exitStatus } = unit;
+  if (result === 'success') return null;
+  if (result === 'exit-code') return `exit status ${exitStatus}`;
+  const signal = Object.entries(constants.signals).find(([, number]) => number === exitStatus);
+  return result === 'signal' || result === 'core-dump'
+    ? `killed by ${signal?.[0] ?? `signal ${exitStatus}`}`
+    : result;
 }
 
-const HELD_BACK = /conffile prompt|has a conffile/i;
+/** dpkg's own words about what went wrong: then packages may be half installed. */
+function dpkgError(log: string): string | null {
+  const hasFailed = /^dpkg: error processing|dpkg returned an error code/m.test(log);
+  if (!hasFailed) return null;
+  const noSpace = /^.*No space left on device.*$/m.exec(log);
+  const detail = /^dpkg: error processing .*\n.*/m.exec(log);
+  const code = /^.*dpkg returned an error code.*$/m.exec(log);
+  const text = (noSpace ?? detail ?? code)?.[0] ?? '';
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
+}
 
-function isOnlyHeldBack(output: string): boolean {
-  const errors = /^(ERROR|Traceback|E:)|installing the upgrades failed/im;
-  return HELD_BACK.test(output) && !errors.test(output);
+function brokenPackages({ broken }: Outputs): string | null {
+  const names = uniqueLines(broken);
+  if (names.length === 0) return null;
+  return `half installed: ${names.join(', ')}; run dpkg --configure -a on the host`;
+}
+
+/** That and nothing else made the exit code. */
+function isOnlyHeldBack(upgrade: string): boolean {
+  const errors =
+    /^(E:|Traceback|An error occurred|Apt returned an error|GetArchives\(\) failed|fetch\.run\(\) result|Installing the upgrades failed|Auto-removing the packages failed|Cache has broken packages|Download finished, but)|failed to download, aborting/im;
+  return /^Package \S+ has conffile prompt/m.test(upgrade) && !errors.test(upgrade);
+}
+
+/** What was printed after the last wait for another apt. */
+function lastTry(output: string): string {
+  const lines = plainText(output).split('\n');
+  return lines.slice(lines.findLastIndex((line) => line.startsWith(WAITING)) + 1).join('\n');
 }
 
 function statusOf(outputs: Outputs, bootMs: number): HostStatus {
-  const rebootRequired = outputs.reboot !== null;
-  const sinceMs = outputs.rebootMs;
-  const rebootMessage = rebootRequired ? rebootText(outputs) : '';
-  const output = [tail(outputs.upgrade), kernelNote(outputs)]
-    .filter((text) => text !== '')
-    .join('\n');
+  const { reboot } = outputs;
+  const upgrade = tail(lastTry(outputs.upgrade), TAIL_CHARS);
+  const since = reboot?.sinceNs ?? null;
+  // Any of the two may lack lines: one shows what it had the time to, the other only dpkg's.
+  const log = readAptLog(`${lastTry(outputs.upgrade)}\n${plainText(outputs.dpkg)}`);
+  const notes = [...summaryLines(log), ...kernelNote(outputs)];
   return {
-    rebootRequired,
-    detail: `${goTime(sinceMs)} ${rebootMessage} ${output}`,
-    rebootMessage,
-    output,
+    rebootRequired: reboot !== null,
+    detail: conditionDetail(since, plainText(reboot?.text ?? ''), upgrade),
+    rebootMessage: reboot === null ? '' : rebootText(reboot.text, outputs.rebootPackages),
+    output: [upgrade.trimEnd(), ...notes].filter((text) => text !== '').join('\n'),
     bootMs,
-    ...(sinceMs === null ? {} : { sinceMs }),
+    ...(since === null ? {} : { sinceMs: Number(since / 1_000_000n) }),
   };
 }
 
-function rebootText({ reboot, rebootPackages }: Outputs): string {
-  const packages = packageNames(rebootPackages);
-  const list = packages.length === 0 ? '' : ` (${packages.join(', ')})`;
-  return `${(reboot ?? '').trim()}${list}`;
+/** The status of an upgrade that did not get as far as to have one. */
+export function noStatus(bootMs: number): HostStatus {
+  return { rebootRequired: false, detail: conditionDetail(null, '', ''), bootMs };
 }
 
-/** The packages that asked for the reboot: each once, in the order in which they asked. */
-export function packageNames(text: string): string[] {
-  const names = text.split('\n').map((line) => line.trim());
-  return [...new Set(names.filter((name) => name !== ''))];
+/** As the original's condition line shows its status: since, message and output, as they are. */
+function conditionDetail(sinceNs: bigint | null, message: string, output: string): string {
+  return `${goTime(sinceNs)} ${message} ${output}`;
+}
+
+function rebootText(text: string, packages: string): string {
+  const names = uniqueLines(packages);
+  const list = names.length === 0 ? '' : ` (${names.join(', ')})`;
+  return `${plainText(text).trim()}${list}`;
+}
+
+/** Each once, in their order: the packages that asked for a reboot repeat themselves. */
+function uniqueLines(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  return [...new Set(lines.filter((line) => line !== ''))];
 }
 
 /** On plain Debian nothing asks for a reboot, also where a newer kernel waits for one. */
-function kernelNote({ reboot, kernels }: Outputs): string {
+function kernelNote({ reboot, kernels }: Outputs): string[] {
   const [running = '', newest = ''] = kernels.split('\n');
-  if (reboot !== null || newest === '' || running === newest) return '';
-  return `Kernel ${newest} is installed and ${running} is running: a reboot may be due`;
-}
-
-/** The end of an output, whole lines; carriage returns of progress bars end lines too. */
-export function tail(output: string): string {
-  const text = output.replaceAll(/\r\n?/g, '\n').trim();
-  if (text.length <= TAIL_CHARS) return text;
-  const end = text.slice(-TAIL_CHARS);
-  return end.slice(end.indexOf('\n') + 1);
+  if (reboot !== null || newest === '' || running === newest) return [];
+  return [`Kernel ${newest} is installed and ${running} is running: a reboot may be due`];
 }
 
 /** A time as the original's log writes it; null is Go's zero time. */
-function goTime(ms: number | null): string {
-  if (ms === null) return '0001-01-01 00:00:00 +0000 UTC';
-  const [date, time = ''] = new Date(ms).toISOString().split('T');
-  return `${date} ${time.slice(0, -1).replace(/\.?0+$/, '')} +0000 UTC`;
+function goTime(ns: bigint | null): string {
+  if (ns === null) return '0001-01-01 00:00:00 +0000 UTC';
+  const fraction = `${ns % 1_000_000_000n}`.padStart(9, '0').replace(/0+$/, '');
+  const [date, time = ''] = new Date(Number(ns / 1_000_000n)).toISOString().split('T');
+  return `${date} ${time.slice(0, 8)}${fraction === '' ? '' : `.${fraction}`} +0000 UTC`;
 }

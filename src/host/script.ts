@@ -3,6 +3,8 @@ export const FILES = {
   script: 'host-upgrades.sh',
   update: 'apt-get-update.out',
   upgrade: 'unattended-upgrade.out',
+  dpkg: 'unattended-upgrade-dpkg.out',
+  broken: 'broken-packages',
   reboot: 'reboot-required',
   rebootPackages: 'reboot-required.pkgs',
   kernels: 'kernels',
@@ -10,54 +12,77 @@ export const FILES = {
   aptConfig: 'apt.conf',
 };
 
-/** Exit codes of the script that are not those of the programs it runs. */
+/** What one run leaves in the host mount: gone before the next one starts. */
+export const OUTPUTS = [
+  FILES.update,
+  FILES.upgrade,
+  FILES.dpkg,
+  FILES.broken,
+  FILES.reboot,
+  FILES.rebootPackages,
+  FILES.kernels,
+];
+
+/** Exit codes of the script that none of the programs it runs has (sysexits.h). */
+export const EXIT_MISSING = 69;
 export const EXIT_BUSY = 75;
-export const EXIT_MISSING = 127;
+
+/** How the script marks in an output that it waits, and then tries again. */
+export const WAITING = 'host-upgrades: another apt or dpkg is at work';
 
 /**
  * What the host runs as host-upgrades.service on Debian and Ubuntu: sh -x, with HOST_PATH, and
- * BUSY_LIMIT_S for waiting while another apt or dpkg is at work.
+ * BUSY_LIMIT_S and BUSY_PAUSE_S for waiting while another apt or dpkg is at work.
  */
 export const DEBIAN_SCRIPT = `#!/bin/sh
-# Written by host-upgrades at each start.
+# Written by host-upgrades at each start and before each run.
 set -u
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 cd "$HOST_PATH" || exit 1
 
-# Runs a command, its output in a file, again and again while another apt or dpkg holds the lock.
+# Runs a command, its output added to a file, again and again while another holds apt's lock.
 patient() {
   out=$1
   shift
   waited=0
+  pause=$BUSY_PAUSE_S
+  : >>"$out"
   while :; do
+    from=$(wc -c <"$out")
     code=0
-    "$@" >"$out" 2>&1 || code=$?
+    "$@" >>"$out" 2>&1 || code=$?
     [ "$code" -eq 0 ] && return 0
-    grep -qiE 'could not get lock|unable to lock|unable to acquire the dpkg|(cache )?lock (could|can) not be acquired' "$out" || return "$code"
+    tail -c "+$((from + 1))" "$out" | grep -qiE 'could not get lock|unable to lock|unable to acquire the dpkg|lock (could|can) not be acquired|lock file is already taken' || return "$code"
     [ "$waited" -ge "$BUSY_LIMIT_S" ] && return ${EXIT_BUSY}
-    sleep "$BUSY_PAUSE_S"
-    waited=$((waited + BUSY_PAUSE_S))
+    echo "${WAITING}, trying again in $pause s" >>"$out"
+    sleep "$pause"
+    waited=$((waited + pause))
+    pause=$((pause * 2))
+    [ "$pause" -le 30 ] || pause=30
   done
 }
 
-rm -f ${FILES.update} ${FILES.upgrade} ${FILES.reboot} ${FILES.rebootPackages} ${FILES.kernels}
-command -v unattended-upgrade >/dev/null || {
-  echo 'unattended-upgrade: not found' >${FILES.upgrade}
-  exit ${EXIT_MISSING}
-}
-patient ${FILES.update} apt-get update || exit
-result=0
-patient ${FILES.upgrade} unattended-upgrade -v || result=$?
+dpkg_log=/var/log/unattended-upgrades/unattended-upgrades-dpkg.log
+dpkg_log_bytes=$(wc -c <"$dpkg_log" || echo 0)
 
-# With their times: since when a reboot is due is the stamp's.
-for stamp in ${FILES.reboot} ${FILES.rebootPackages}; do
-  [ -e "/run/$stamp" ] && cp -p "/run/$stamp" "$stamp"
-done
-{
-  uname -r
-  ls /boot | sed -n 's/^vmlinuz-//p' | sort -V | tail -n 1
-} >${FILES.kernels}
-exit "$result"
+# However it ends: what the report needs to know of the host.
+look() {
+  # With their times: since when a reboot is due is the stamp's.
+  for stamp in ${FILES.reboot} ${FILES.rebootPackages}; do
+    [ ! -e "/run/$stamp" ] || cp -p "/run/$stamp" "$stamp"
+  done
+  {
+    uname -r
+    ls /boot | sed -n 's/^vmlinuz-//p' | sort -V | tail -n 1
+  } >${FILES.kernels}
+  dpkg-query -W -f '\${db:Status-Abbrev} \${Package}\\n' | sed -n 's/^.[UFH]. *//p' >${FILES.broken}
+  tail -c "+$((dpkg_log_bytes + 1))" "$dpkg_log" >${FILES.dpkg}
+}
+trap look EXIT
+
+command -v unattended-upgrade >/dev/null || exit ${EXIT_MISSING}
+patient ${FILES.update} apt-get update || exit
+patient ${FILES.upgrade} unattended-upgrade -v
 `;
 
 /**

@@ -1,5 +1,5 @@
 import { Variant } from '@jellybrick/dbus-next';
-import { type Bus, BusError } from './bus.ts';
+import { type Bus, BusError, BusLost } from './bus.ts';
 
 const DESTINATION = 'org.freedesktop.systemd1';
 const MANAGER = {
@@ -7,8 +7,6 @@ const MANAGER = {
   path: '/org/freedesktop/systemd1',
   interface: 'org.freedesktop.systemd1.Manager',
 };
-const UNIT = 'org.freedesktop.systemd1.Unit';
-const SERVICE = 'org.freedesktop.systemd1.Service';
 
 export interface TransientUnit {
   name: string;
@@ -18,42 +16,59 @@ export interface TransientUnit {
   environment: Record<string, string>;
 }
 
-/** How a unit ended. */
-export interface UnitResult {
-  /** systemd's word: success, exit-code, signal, timeout, oom-kill … */
-  result: string;
-  /** The main process's exit code, or the signal's number where a signal ended it. */
-  exitStatus: number;
-}
-
 export interface UnitState {
   /** active, activating, inactive, failed … */
   activeState: string;
   /** The process's environment as the unit was made with: `NAME=value`. */
   environment: string[];
+  /** One start of a unit, as systemd numbers them: 32 hexadecimal digits. */
   invocationId: string;
+  /** systemd's word for how it went: success, exit-code, signal, timeout, oom-kill … */
+  result: string;
+  /** The main process's exit code, or the signal's number where a signal ended it. */
+  exitStatus: number;
 }
 
 /** The state of a unit, or null where it is not loaded. Throws BusError. */
 export async function unitState(bus: Bus, name: string): Promise<UnitState | null> {
-  const path = await unitPath(bus, name);
-  if (path === null) return null;
-  const activeState = (await property(bus, path, UNIT, 'ActiveState')) as string;
-  const invocation = (await property(bus, path, UNIT, 'InvocationID')) as Uint8Array;
-  const environment = (await property(bus, path, SERVICE, 'Environment')) as string[];
-  return { activeState, environment, invocationId: Buffer.from(invocation).toString('hex') };
+  try {
+    const [path] = await bus.call({ ...MANAGER, member: 'GetUnit', signature: 's', body: [name] });
+    // One call for all: a unit must not change between its state and its result.
+    const [all] = await bus.call({
+      destination: DESTINATION,
+      path: path as string,
+      interface: 'org.freedesktop.DBus.Properties',
+      member: 'GetAll',
+      signature: 's',
+      body: [''],
+    });
+    const properties = all as Record<string, Variant>;
+    const value = (key: string) => properties[key]?.value;
+    return {
+      activeState: value('ActiveState') as string,
+      environment: value('Environment') as string[],
+      invocationId: Buffer.from(value('InvocationID') as Uint8Array).toString('hex'),
+      result: value('Result') as string,
+      exitStatus: value('ExecMainStatus') as number,
+    };
+  } catch (error) {
+    // Both mean the same: it may go between the two calls.
+    if (isNamed(error, 'NoSuchUnit') || isNamed(error, 'UnknownObject')) return null;
+    throw error;
+  }
 }
 
-export function isRunning(state: UnitState | null): boolean {
-  return state !== null && ['active', 'activating', 'deactivating'].includes(state.activeState);
+/** Whether its program runs. One that is done remains `active`. */
+export function isAtWork(state: UnitState | null): boolean {
+  return state !== null && ['activating', 'deactivating', 'reloading'].includes(state.activeState);
 }
 
 /**
- * Starts a transient oneshot unit: it belongs to systemd and outlives this process. A failed unit
- * of that name is reset first, else it is "already loaded". Throws BusError.
+ * Starts a transient oneshot unit: it belongs to systemd and outlives this process. What is left
+ * of an earlier one of that name is cleared first, else it is "already loaded". Throws BusError.
  */
 export async function startUnit(bus: Bus, unit: TransientUnit): Promise<void> {
-  await resetFailed(bus, unit.name);
+  await clearUnit(bus, unit.name);
   const [program = '', ...args] = unit.command;
   const environment = Object.entries(unit.environment).map(([name, value]) => `${name}=${value}`);
   const properties = [
@@ -66,63 +81,63 @@ export async function startUnit(bus: Bus, unit: TransientUnit): Promise<void> {
   ];
   const body = [unit.name, 'fail', properties, []];
   const call = { ...MANAGER, member: 'StartTransientUnit', signature: 'ssa(sv)a(sa(sv))', body };
-  await bus.call(call);
+  try {
+    await bus.call(call);
+  } catch (error) {
+    if (!isNamed(error, 'UnitExists')) throw error;
+    const advice = `see systemctl cat ${unit.name}, remove that file and run systemctl daemon-reload`;
+    const what = `the host has a ${unit.name} of its own: ${advice}`;
+    throw new BusError((error as BusError).name, what, error);
+  }
 }
 
-async function resetFailed(bus: Bus, name: string): Promise<void> {
+/** Lets go of a unit whose end was told; one that is at work is left alone. Throws BusError. */
+export async function clearUnit(bus: Bus, name: string): Promise<void> {
   const state = await unitState(bus, name);
   if (state?.activeState === 'failed') {
     await bus.call({ ...MANAGER, member: 'ResetFailedUnit', signature: 's', body: [name] });
   } else if (state?.activeState === 'active') {
-    // Done and remaining: its end was told, or belongs to a run that nobody remembers.
-    await stopUnit(bus, name);
+    await Promise.all([
+      waitFor(bus, name, (now) => now === null || now.activeState === 'inactive'),
+      bus.call({ ...MANAGER, member: 'StopUnit', signature: 'ss', body: [name, 'fail'] }),
+    ]);
   }
 }
 
-/** Ends a unit and waits until it is. */
-async function stopUnit(bus: Bus, name: string): Promise<void> {
-  const gone = waitFor(bus, name, (state) => !isRunning(state));
-  await bus.call({ ...MANAGER, member: 'StopUnit', signature: 'ss', body: [name, 'fail'] });
-  await gone;
-}
-
 /**
- * Waits until the unit's program has ended, and says how. Works for a unit of this process, of an
- * earlier one, and for one that has ended before. Throws BusError where it is not loaded.
+ * Waits until the unit's program has ended: of a unit of this process, of an earlier one, and of
+ * one that has ended before. null where it was stopped from outside, and so unloaded. Throws BusError.
  */
-export async function unitEnded(bus: Bus, name: string): Promise<UnitResult> {
-  await waitFor(bus, name, (state) => state?.activeState !== 'activating');
-  const path = await unitPath(bus, name);
-  if (path === null) throw new BusError('NoSuchUnit', `${name} is gone, and with it its result`);
-  return {
-    result: (await property(bus, path, SERVICE, 'Result')) as string,
-    exitStatus: (await property(bus, path, SERVICE, 'ExecMainStatus')) as number,
-  };
+export async function unitEnded(bus: Bus, name: string): Promise<UnitState | null> {
+  const ended = await waitFor(bus, name, (state) => !isAtWork(state));
+  return ended?.activeState === 'inactive' ? null : ended;
 }
 
-/** The bus does not say when it was closed: without a signal it is asked this often. */
+/** A signal can be missed while the bus itself is restarted: it is also asked this often. */
 const ASK_AGAIN_MS = 10_000;
 
-/** Resolves once `isSo`; asked now, after each of the manager's signals about a job, and now and then. */
+/** The first state that `isSo`: asked now, after each of the manager's jobs, and now and then. */
 async function waitFor(
   bus: Bus,
   name: string,
   isSo: (state: UnitState | null) => boolean,
-): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+): Promise<UnitState | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<UnitState | null>();
   const ask = () =>
     unitState(bus, name).then((state) => {
-      if (isSo(state)) resolve();
+      if (isSo(state)) resolve(state);
     }, reject);
   // Listening comes before asking: nothing can happen in between.
   const stop = bus.onSignal(({ member, body }) => {
     if (member === 'JobRemoved' && body[2] === name) void ask();
   });
   const again = setInterval(ask, ASK_AGAIN_MS);
+  void bus.lost.then((error) => {
+    reject(new BusLost('Disconnected', `the system bus is gone: ${error.message}`, error));
+  });
   try {
-    await subscribe(bus);
-    void ask();
-    await Promise.race([promise, bus.lost.then((error) => Promise.reject(error))]);
+    const [state] = await Promise.all([promise, subscribe(bus).then(ask)]);
+    return state;
   } finally {
     clearInterval(again);
     stop();
@@ -142,29 +157,10 @@ async function subscribe(bus: Bus): Promise<void> {
   try {
     await bus.call({ ...MANAGER, member: 'Subscribe' });
   } catch (error) {
-    if (!(error instanceof BusError) || !error.name.endsWith('AlreadySubscribed')) throw error;
+    if (!isNamed(error, 'AlreadySubscribed')) throw error;
   }
 }
 
-async function unitPath(bus: Bus, name: string): Promise<string | null> {
-  try {
-    const body = [name];
-    const [path] = await bus.call({ ...MANAGER, member: 'GetUnit', signature: 's', body });
-    return path as string;
-  } catch (error) {
-    if (error instanceof BusError && error.name.endsWith('NoSuchUnit')) return null;
-    throw error;
-  }
-}
-
-async function property(bus: Bus, path: string, of: string, name: string): Promise<unknown> {
-  const [value] = await bus.call({
-    destination: DESTINATION,
-    path,
-    interface: 'org.freedesktop.DBus.Properties',
-    member: 'Get',
-    signature: 'ss',
-    body: [of, name],
-  });
-  return (value as Variant).value;
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof BusError && error.name.endsWith(`.${name}`);
 }

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { poll } from '../cluster/cluster.ts';
@@ -63,7 +71,7 @@ export async function startHost(): Promise<Host> {
       const args = [`--target=${container.leader()}`, ...namespaces, '--', ...command];
       return execFileSync('nsenter', args, { encoding: 'utf8', stdio: 'pipe' });
     },
-    version: (name) => host.exec('dpkg-query', '-W', '-f', '${Version}', name),
+    version: (name) => host.exec('dpkg-query', '-W', `--showformat=\${Version}`, name),
     bootId: () => readFileSync(`${inside()}/proc/sys/kernel/random/boot_id`, 'utf8').trim(),
     async reboot() {
       const next = boots + 1;

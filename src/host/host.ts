@@ -1,0 +1,74 @@
+import { type Observable, Subject, takeUntil } from 'rxjs';
+import type { RunEvent } from '../../machines/events.ts';
+import { type Bus, connectBus, SYSTEM_BUS } from './bus.ts';
+import { readConfig } from './config.ts';
+import { chooseDriver } from './driver.ts';
+import { checkHostMount } from './mount.ts';
+import { type HostInfo, probeHost } from './probe.ts';
+import { isUpgrading, type UpgradeOptions, upgrade } from './upgrade.ts';
+
+/** The machine that this program keeps patched. */
+export interface HostPort {
+  info: HostInfo;
+  /** Whether an upgrade is at work, such as one of an earlier process. Throws HostError. */
+  isUpgrading(): Promise<boolean>;
+  /** See upgrade() in upgrade.ts. */
+  upgrade(run: string, resumed: boolean): Observable<RunEvent>;
+  /** Ends what is still watched; an upgrade goes on without. */
+  close(): void;
+}
+
+export interface HostOptions
+  extends Pick<UpgradeOptions, 'busyLimitS' | 'busyPauseS' | 'followMs' | 'reconnectMs'> {
+  /** --host-mount: the same path on the host. */
+  mount: string;
+  /** --config-path. */
+  configPath: string;
+  /** The host's system bus; DBUS_SYSTEM_BUS_ADDRESS or the usual one where not given. */
+  busAddress?: string;
+  /** The host's journal. */
+  journalPath?: string;
+  warn: (message: string) => void;
+}
+
+const JOURNAL = '/run/log/journal';
+
+/**
+ * Looks at the host and writes what it needs into the host mount, unless an upgrade is at work
+ * with what is there. Throws HostError, one line.
+ */
+export async function openHost(options: HostOptions): Promise<HostPort> {
+  const { mount, configPath } = options;
+  const address = options.busAddress ?? (process.env.DBUS_SYSTEM_BUS_ADDRESS || SYSTEM_BUS);
+  // A connection for each use: the host's bus may be restarted in between.
+  const connect = () => connectBus(address);
+  const ask = async <T>(question: (bus: Bus) => Promise<T>): Promise<T> => {
+    const bus = await connect();
+    try {
+      return await question(bus);
+    } finally {
+      bus.close();
+    }
+  };
+
+  const config = readConfig(configPath);
+  const info = await ask(probeHost);
+  const driver = chooseDriver(info.operatingSystem);
+  checkHostMount(mount);
+  if (!(await ask(isUpgrading))) driver.prepare(mount, config);
+  const upgrading: UpgradeOptions = {
+    ...options,
+    connect,
+    driver,
+    readConfig: () => readConfig(configPath),
+    bootMs: info.bootMs,
+    journalPath: options.journalPath ?? JOURNAL,
+  };
+  const closed = new Subject<void>();
+  return {
+    info,
+    isUpgrading: () => ask(isUpgrading),
+    upgrade: (run, resumed) => upgrade(upgrading, run, resumed).pipe(takeUntil(closed)),
+    close: () => closed.next(),
+  };
+}
