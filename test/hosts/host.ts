@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { poll } from '../cluster/cluster.ts';
 import { boot } from './container.ts';
-import { baseImage } from './image.ts';
+import { copyImage } from './image.ts';
 
 /** A real Debian host: systemd, D-Bus and logind, booted in a container. */
 export interface Host {
@@ -41,12 +41,11 @@ const UP_LIMIT_MS = 60_000;
 
 /** Boots a fresh host from the cached image; it is up when this resolves. */
 export async function startHost(): Promise<Host> {
-  const base = baseImage();
   const folder = mkdtempSync(join(tmpdir(), 'debian-host-'));
   const root = join(folder, 'root');
   const mount = join(folder, `${basename(folder)}-mount`);
   mkdirSync(mount);
-  execFileSync('cp', ['-a', '--reflink=auto', base, root]);
+  copyImage(root);
   const log = openSync(join(folder, 'console.log'), 'a');
   let boots = 0;
   let isStopped = false;

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildInto, cachePath } from '../cache.ts';
 import { addRepository } from './packages.ts';
@@ -33,6 +33,21 @@ export function baseImage(): string {
   return path;
 }
 
+/** A root folder for one host, like the image's. */
+export function copyImage(root: string): void {
+  const image = baseImage();
+  mkdirSync(root);
+  for (const name of readdirSync(image)) {
+    const copy = (...how: string[]) =>
+      spawnSync('cp', ['-a', ...how, join(image, name), root], { encoding: 'utf8' });
+    // Programs are never written into, only replaced: links to the image's own will do, where the
+    // two are on one file system.
+    if (name === 'usr' && copy('--link').status === 0) continue;
+    const { status, stderr } = copy('--reflink=auto');
+    if (status !== 0) throw new Error(`the image cannot be copied: ${stderr}`);
+  }
+}
+
 function installTools(): void {
   const lacking = Object.entries(TOOLS).filter(([program]) => !hasProgram(program));
   if (lacking.length === 0) return;
@@ -53,8 +68,9 @@ function build(folder: string): void {
   execFileSync('debootstrap', ['--variant=minbase', include, SUITE, folder], {
     stdio: ['ignore', 'ignore', 2],
   });
-  execFileSync('chroot', [folder, 'apt-get', 'clean'], { stdio: ['ignore', 'ignore', 2] });
-  rmSync(join(folder, 'var/lib/apt/lists'), { recursive: true });
+  const texts = '/usr/share/doc /usr/share/locale /usr/share/man';
+  const clear = `apt-get clean; rm -r /var/lib/apt/lists/* ${texts}`;
+  execFileSync('chroot', [folder, 'sh', '-ec', clear], { stdio: ['ignore', 'ignore', 2] });
   // They would hold apt's lock whenever they like.
   for (const timer of ['apt-daily.timer', 'apt-daily-upgrade.timer']) {
     const path = join(folder, 'etc/systemd/system', timer);

@@ -12,8 +12,6 @@ export const CONFIG = `#clear Unattended-Upgrade::Origins-Pattern;
 Unattended-Upgrade::Origins-Pattern { "origin=${ORIGIN}"; };
 `;
 
-export const UNIT = 'host-upgrades.service';
-
 /** The configuration's folder, beside the host's root. */
 export function configPath(host: Host): string {
   return join(host.root, '../config');

@@ -7,7 +7,8 @@ import { requires } from '../requires.ts';
 import { type Host, startHost } from './host.ts';
 import { missing } from './image.ts';
 import { offer } from './packages.ts';
-import { failure, finished, openOn, runUpgrade, UNIT } from './program.ts';
+import { failure, finished, openOn, runUpgrade } from './program.ts';
+import { UNIT } from './unit.ts';
 
 describe('upgrades on a real Debian host', requires('real hosts', missing()), () => {
   let host: Host;

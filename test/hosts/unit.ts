@@ -1,0 +1,33 @@
+import { connectBus } from '../../src/host/bus.ts';
+import { type UnitState, unitState } from '../../src/host/systemd.ts';
+import { poll } from '../cluster/cluster.ts';
+import type { Host } from './host.ts';
+
+export const UNIT = 'host-upgrades.service';
+
+/** The upgrade's unit as the host's systemd has it now. */
+export async function upgradeUnit(host: Host): Promise<UnitState | null> {
+  const bus = await connectBus(host.bus());
+  try {
+    return await unitState(bus, UNIT);
+  } finally {
+    bus.close();
+  }
+}
+
+export function becomes(host: Host, activeState: string): Promise<void> {
+  return poll(async () => (await upgradeUnit(host))?.activeState === activeState, 20_000);
+}
+
+/** How often the unit was started since the host booted. */
+export function starts(host: Host): number {
+  const lines = host.exec('journalctl', '--output=cat', `--unit=${UNIT}`, '--grep=^Starting');
+  return lines.trim().split('\n').length;
+}
+
+/** A unit of that name that somebody else starts: it sleeps. */
+export async function startForeign(host: Host, ...options: string[]): Promise<void> {
+  const service = ['--no-block', '--service-type=oneshot', '--collect', `--unit=${UNIT}`];
+  host.exec('systemd-run', ...service, ...options, 'sleep', '60');
+  await becomes(host, 'activating');
+}
