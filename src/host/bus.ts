@@ -49,7 +49,7 @@ export interface Bus {
 export const SYSTEM_BUS = 'unix:path=/var/run/dbus/system_bus_socket';
 
 /** A bus that answers nothing for this long is as good as gone. */
-const ANSWER_LIMIT_MS = 60_000;
+const ANSWER_LIMIT_MS = 30_000;
 
 /** Connects to a bus by its address; the host's may be under a mount. Throws BusError. */
 export async function connectBus(address: string, limitMs = ANSWER_LIMIT_MS): Promise<Bus> {

@@ -40,6 +40,7 @@ function readOutputs(mount: string, journal: string): Outputs {
     reboot: stamp === undefined ? null : { text: read(FILES.reboot), sinceNs: stamp.mtimeNs },
     rebootPackages: read(FILES.rebootPackages),
     kernels: read(FILES.kernels),
+    exitStatus: read(FILES.exitStatus),
     journal,
   };
 }

@@ -32,6 +32,8 @@ export interface HostOptions
 }
 
 const JOURNAL = '/run/log/journal';
+/** What a bus swallows while it restarts is never answered; during an upgrade it is asked again. */
+const RETRIED_LIMIT_MS = 10_000;
 
 /**
  * Looks at the host and writes what it needs into the host mount, unless an upgrade is at work
@@ -41,9 +43,8 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
   const { mount, configPath } = options;
   const address = options.busAddress ?? (process.env.DBUS_SYSTEM_BUS_ADDRESS || SYSTEM_BUS);
   // A connection for each use: the host's bus may be restarted in between.
-  const connect = () => connectBus(address);
   const ask = async <T>(question: (bus: Bus) => Promise<T>): Promise<T> => {
-    const bus = await connect();
+    const bus = await connectBus(address);
     try {
       return await question(bus);
     } finally {
@@ -58,7 +59,7 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
   if (!(await ask(isUpgrading))) driver.prepare(mount, config);
   const upgrading: UpgradeOptions = {
     ...options,
-    connect,
+    connect: () => connectBus(address, RETRIED_LIMIT_MS),
     driver,
     readConfig: () => readConfig(configPath),
     bootMs: info.bootMs,

@@ -19,6 +19,8 @@ export interface Outputs {
   rebootPackages: string;
   /** The running kernel and the newest one in /boot, a line each. */
   kernels: string;
+  /** The script's own exit status, or '' where it was killed. */
+  exitStatus: string;
   /** The unit's lines in the host's journal, where they could be read. */
   journal: string;
 }
@@ -27,7 +29,7 @@ export type Verdict =
   | { kind: 'finished'; status: HostStatus }
   | { kind: 'failed'; status: HostStatus; message: string };
 
-/** How the unit ended; null where it was stopped, and so unloaded. */
+/** How the unit ended; null where somebody unloaded it before that was read. */
 export type UnitEnd = Pick<UnitState, 'result' | 'exitStatus'> | null;
 
 /** How many characters of an output's end are kept in an event. */
@@ -38,7 +40,8 @@ export const TAIL_CHARS = 4_096;
  * that is kept back by a question about its configuration is a fact about the package and no
  * failed run, and a package that is half installed is a failure, whatever the exit code says.
  */
-export function judge(unit: UnitEnd, outputs: Outputs, bootMs: number): Verdict {
+export function judge(end: UnitEnd, outputs: Outputs, bootMs: number): Verdict {
+  const unit = end ?? ownEnd(outputs);
   const status = statusOf(outputs, bootMs);
   const failed = (message: string): Verdict => ({ kind: 'failed', status, message });
   const exitCode = unit?.result === 'exit-code' ? unit.exitStatus : null;
@@ -59,9 +62,15 @@ export function judge(unit: UnitEnd, outputs: Outputs, bootMs: number): Verdict 
   return failed(`Failed to run ${program}: ${causes.join(': ')}${output}`);
 }
 
+function ownEnd({ exitStatus }: Outputs): UnitEnd {
+  const code = exitStatus.trim();
+  if (code === '') return null;
+  return { result: code === '0' ? 'success' : 'exit-code', exitStatus: Number(code) };
+}
+
 /** The unit's end in words, or null for a good one. */
 function endOf(unit: UnitEnd): string | null {
-  if (unit === null) return 'host-upgrades.service was stopped on the host before it ended';
+  if (unit === null) return 'its unit was removed from the host and left no result';
   const { result, exitStatus } = unit;
   if (result === 'success') return null;
   if (result === 'exit-code') return `exit status ${exitStatus}`;

@@ -8,6 +8,7 @@ export const FILES = {
   reboot: 'reboot-required',
   rebootPackages: 'reboot-required.pkgs',
   kernels: 'kernels',
+  exitStatus: 'exit-status',
   config: 'unattended-upgrades.conf',
   aptConfig: 'apt.conf',
 };
@@ -21,6 +22,7 @@ export const OUTPUTS = [
   FILES.reboot,
   FILES.rebootPackages,
   FILES.kernels,
+  FILES.exitStatus,
 ];
 
 /** Exit codes of the script that none of the programs it runs has (sysexits.h). */
@@ -67,6 +69,7 @@ dpkg_log_bytes=$(wc -c <"$dpkg_log" || echo 0)
 
 # However it ends: what the report needs to know of the host.
 look() {
+  echo $? >${FILES.exitStatus}
   # With their times: since when a reboot is due is the stamp's.
   for stamp in ${FILES.reboot} ${FILES.rebootPackages}; do
     [ ! -e "/run/$stamp" ] || cp -p "/run/$stamp" "$stamp"

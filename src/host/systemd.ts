@@ -23,6 +23,8 @@ export interface UnitState {
   environment: string[];
   /** One start of a unit, as systemd numbers them: 32 hexadecimal digits. */
   invocationId: string;
+  /** Whether it stays loaded once it has ended well. */
+  remains: boolean;
   /** systemd's word for how it went: success, exit-code, signal, timeout, oom-kill … */
   result: string;
   /** The main process's exit code, or the signal's number where a signal ended it. */
@@ -48,6 +50,7 @@ export async function unitState(bus: Bus, name: string): Promise<UnitState | nul
       activeState: value('ActiveState') as string,
       environment: value('Environment') as string[],
       invocationId: Buffer.from(value('InvocationID') as Uint8Array).toString('hex'),
+      remains: value('RemainAfterExit') as boolean,
       result: value('Result') as string,
       exitStatus: value('ExecMainStatus') as number,
     };
@@ -106,11 +109,10 @@ export async function clearUnit(bus: Bus, name: string): Promise<void> {
 
 /**
  * Waits until the unit's program has ended: of a unit of this process, of an earlier one, and of
- * one that has ended before. null where it was stopped from outside, and so unloaded. Throws BusError.
+ * one that has ended before. null where it is not loaded any more. Throws BusError.
  */
 export async function unitEnded(bus: Bus, name: string): Promise<UnitState | null> {
-  const ended = await waitFor(bus, name, (state) => !isAtWork(state));
-  return ended?.activeState === 'inactive' ? null : ended;
+  return await waitFor(bus, name, (state) => !isAtWork(state));
 }
 
 /** A signal can be missed while the bus itself is restarted: it is also asked this often. */

@@ -119,20 +119,25 @@ async function perform(
   begin: () => void,
 ): Promise<RunEvent> {
   const { driver, mount, bootMs, journalPath } = options;
-  const step = nextStep(await unitState(bus, UNIT), run, resumed);
+  const before = await unitState(bus, UNIT);
+  const step = nextStep(before, run, resumed);
   if (step === 'refuse') {
     throw new Error(`${UNIT} is already running on the host, started by somebody else`);
   }
   if (step === 'start') await start(bus, options, run);
   begin();
   const unit = await unitEnded(bus, UNIT);
-  const isGood = unit === null || unit.result === 'success';
-  const journal = isGood ? '' : await readUnitJournal(journalPath, unit.invocationId);
-  const verdict = driver.judge(mount, unit, journal, bootMs);
+  const hasFailed = unit !== null && unit.result !== 'success';
+  const journal = hasFailed ? await readUnitJournal(journalPath, unit.invocationId) : '';
+  // The original's unit does not remain: systemd only keeps a failed one.
+  const end = unit === null && before?.remains === false ? ENDED_WELL : unit;
+  const verdict = driver.judge(mount, end, journal, bootMs);
   return verdict.kind === 'finished'
     ? { type: 'upgrade.finished', status: verdict.status }
     : { type: 'upgrade.failed', status: verdict.status, message: verdict.message };
 }
+
+const ENDED_WELL = { result: 'success', exitStatus: 0 };
 
 /** What a unit of that name, or none, means for a run. */
 export function nextStep(

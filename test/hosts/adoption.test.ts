@@ -10,7 +10,7 @@ import { type Host, startHost } from './host.ts';
 import { missing } from './image.ts';
 import { offer } from './packages.ts';
 import { CONFIG, finished, openOn, optionsFor, runUpgrade, writeConfig } from './program.ts';
-import { becomes, startForeign, starts, UNIT, upgradeUnit } from './unit.ts';
+import { becomes, startForeign, starts, stopForeign, upgradeUnit } from './unit.ts';
 
 describe('an upgrade outlives its process', requires('real hosts', missing()), () => {
   let host: Host;
@@ -88,13 +88,13 @@ describe('an upgrade outlives its process', requires('real hosts', missing()), (
   });
 
   test('no new configuration is put under an upgrade at work', async () => {
-    await startForeign(host, '--setenv=HOST_PATH=/elsewhere');
+    await startForeign(host, 'sleep 60', '--setenv=HOST_PATH=/elsewhere');
     const path = join(host.mount, 'unattended-upgrades.conf');
     const before = host.exec('cat', path);
     writeConfig(host, `${CONFIG}// changed\n`);
     await openHost(optionsFor(host));
     assert.equal(host.exec('cat', path), before);
-    host.exec('systemctl', 'stop', UNIT);
+    stopForeign(host);
     await openHost(optionsFor(host));
     assert.match(host.exec('cat', path), /changed/);
   });

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { lastValueFrom, tap, toArray } from 'rxjs';
+import type { RunEvent } from '../../machines/events.ts';
 import type { HostPort } from '../../src/host/host.ts';
+import { poll } from '../cluster/cluster.ts';
 import { requires } from '../requires.ts';
 import { type Host, startHost } from './host.ts';
 import { missing } from './image.ts';
 import { offer } from './packages.ts';
-import { failure, finished, openOn, runUpgrade } from './program.ts';
-import { becomes, startForeign, starts, UNIT, upgradeUnit } from './unit.ts';
+import { failure, finished, openOn, runUpgrade, upgraded } from './program.ts';
+import { becomes, startForeign, starts, stopForeign, UNIT, upgradeUnit } from './unit.ts';
 
 describe('the unit of an upgrade on a real host', requires('real hosts', missing()), () => {
   let host: Host;
@@ -28,18 +32,39 @@ describe('the unit of an upgrade on a real host', requires('real hosts', missing
       const message = failure(await runUpgrade(port, { resumed }));
       assert.match(message, /already running on the host, started by somebody else$/);
       assert.deepEqual(await upgradeUnit(host), before);
-      host.exec('systemctl', 'stop', UNIT);
+      stopForeign(host);
     });
   }
 
-  test('one of the original program is adopted after a restart', async () => {
-    await startForeign(host, '--setenv=HOST_PATH=/run/host-upgrades');
-    const before = starts(host);
-    const running = runUpgrade(port, { resumed: true });
-    host.exec('systemctl', 'kill', '--signal=KILL', UNIT);
-    assert.match(failure(await running), /killed by SIGKILL/);
-    assert.equal(starts(host), before);
-  });
+  for (const [exit, wanted] of [
+    [0, /^Upgraded: hu-plain$/m],
+    [1, /^Failed to run unattended-upgrades: exit status 1\n/],
+  ] as const) {
+    test(`one of the original program that ends with ${exit} is adopted after a restart`, async () => {
+      const before = starts(host);
+      const log = 'Setting up hu-plain (2.0) ...';
+      const out = join(host.mount, 'unattended-upgrade.out');
+      const waits = 'until [ -e /run/hu-go-on ]; do sleep 0.05; done';
+      const script = `echo '${log}' >${out}; ${waits}; exit ${exit}`;
+      host.exec('rm', '-f', '/run/hu-go-on');
+      await startForeign(host, script, `--setenv=HOST_PATH=${host.mount}`);
+      const events: RunEvent[] = [];
+      const running = lastValueFrom(
+        port.upgrade('adopts', true).pipe(
+          tap((event) => events.push(event)),
+          toArray(),
+        ),
+      );
+      await poll(async () => events.some(({ type }) => type === 'upgrade.output'), 20_000);
+      host.exec('touch', '/run/hu-go-on');
+      const { last } = upgraded(await running);
+      assert.match(
+        last.type === 'upgrade.failed' ? last.message : (last.status.output ?? ''),
+        wanted,
+      );
+      assert.equal(starts(host), before + 1);
+    });
+  }
 
   test('a failed one that somebody left is cleared', async () => {
     const service = ['--service-type=oneshot', `--unit=${UNIT}`];

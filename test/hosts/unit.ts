@@ -25,9 +25,18 @@ export function starts(host: Host): number {
   return lines.trim().split('\n').length;
 }
 
-/** A unit of that name that somebody else starts: it sleeps. */
-export async function startForeign(host: Host, ...options: string[]): Promise<void> {
-  const service = ['--no-block', '--service-type=oneshot', '--collect', `--unit=${UNIT}`];
-  host.exec('systemd-run', ...service, ...options, 'sleep', '60');
+/** A unit of that name that somebody else starts: it runs `script`. */
+export async function startForeign(
+  host: Host,
+  script = 'sleep 60',
+  ...options: string[]
+): Promise<void> {
+  const service = ['--no-block', '--service-type=oneshot', `--unit=${UNIT}`];
+  host.exec('systemd-run', ...service, ...options, 'sh', '-c', script);
   await becomes(host, 'activating');
+}
+
+/** Ends it and forgets it. */
+export function stopForeign(host: Host): void {
+  host.exec('sh', '-c', `systemctl stop ${UNIT}; systemctl reset-failed ${UNIT} || true`);
 }
