@@ -5,7 +5,9 @@ import type { RunEvent } from '../../machines/events.ts';
 import { type Bus, BusError, BusLost } from './bus.ts';
 import type { Config } from './config.ts';
 import type { Driver } from './driver.ts';
+import { HostError } from './errors.ts';
 import { readUnitJournal } from './journal.ts';
+import { isShuttingDown } from './logind.ts';
 import { type Follower, followFile } from './output.ts';
 import { noStatus } from './result.ts';
 import { clearUnit, isAtWork, startUnit, type UnitState, unitEnded, unitState } from './systemd.ts';
@@ -111,6 +113,9 @@ async function withBus(
   }
 }
 
+/** Somebody else's shutdown is under way: nothing of the upgrade has failed. */
+class HostShutdown extends HostError {}
+
 async function perform(
   bus: Bus,
   options: UpgradeOptions,
@@ -124,7 +129,10 @@ async function perform(
   if (step === 'refuse') {
     throw new Error(`${UNIT} is already running on the host, started by somebody else`);
   }
-  if (step === 'start') await start(bus, options, run);
+  if (step === 'start') {
+    if (await isShuttingDown(bus)) throw new HostShutdown('waiting for programs that delay it');
+    await start(bus, options, run);
+  }
   begin();
   const unit = await unitEnded(bus, UNIT);
   const hasFailed = unit !== null && unit.result !== 'success';
@@ -207,8 +215,8 @@ function showProgress(
 
 function failed(error: unknown, bootMs: number): RunEvent {
   const message = error instanceof Error ? error.message : String(error);
-  // Somebody else's shutdown is under way: nothing of the upgrade has failed.
-  const isShutdown = error instanceof BusError && error.name.endsWith('.TransactionIsDestructive');
+  const isRefused = error instanceof BusError && error.name.endsWith('.TransactionIsDestructive');
+  const isShutdown = isRefused || error instanceof HostShutdown;
   const what = isShutdown ? 'the host is shutting down' : 'Failed to run host upgrades';
   return { type: 'upgrade.failed', status: noStatus(bootMs), message: `${what}: ${message}` };
 }

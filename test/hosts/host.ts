@@ -96,7 +96,8 @@ export async function startHost(): Promise<Host> {
   return host;
 }
 
-const LOGIN1 = [
+/** What busctl needs to call logind's manager. */
+export const LOGIN1 = [
   'org.freedesktop.login1',
   '/org/freedesktop/login1',
   'org.freedesktop.login1.Manager',
