@@ -1,21 +1,31 @@
-import { readFileSync } from 'node:fs';
-import { HttpMethod, type KubeConfig, RequestContext } from '@kubernetes/client-node';
 import { type Dispatcher, fetch, type Response } from 'undici';
-import { ApiError, networkError, statusError } from './errors.ts';
+import { ANSWER_MAX_BYTES, readText } from './body.ts';
+import { connectionPool, PING_MS } from './connection.ts';
+import { authorityName, authorize, credentialsName, type SourcedConfig } from './credentials.ts';
+import { ApiError, garbledError, networkError, statusError } from './errors.ts';
+import { persistently } from './retry.ts';
 
 export interface RequestSpec {
-  method: 'GET' | 'PATCH';
+  method: 'GET' | 'PATCH' | 'POST';
   /** Path and query, from the server's root on. */
   path: string;
-  /** A patch: sent as JSON with `contentType`. */
+  /** Sent as JSON with `contentType`, application/json where none is given. */
   body?: unknown;
   contentType?: string;
+  /** Instead of the client's own, for `request`. */
+  timeoutMs?: number;
 }
 
 export interface KubeClient {
   server: string;
-  /** The answer's JSON body. Throws ApiError: refused, timed out, or not 2xx. */
-  request(spec: RequestSpec): Promise<unknown>;
+  /** What it authenticates with and what it verifies the server with, as a person finds them. */
+  credentials: string;
+  authority: string;
+  /**
+   * The answer's JSON body, within the timeout; `signal` gives it up sooner. Throws ApiError:
+   * refused, timed out, not 2xx, or not JSON.
+   */
+  request(spec: RequestSpec, signal?: AbortSignal): Promise<unknown>;
   /** A streaming answer, for watches; the caller's signal bounds it. Throws ApiError. */
   open(spec: RequestSpec, signal: AbortSignal): Promise<Response>;
   close(): Promise<void>;
@@ -27,6 +37,7 @@ export interface ClientOptions {
   requestTimeoutMs?: number;
   /** Pauses before a refused token is tried again: a new one may not be known everywhere yet. */
   unauthorizedPausesMs?: number[];
+  pingMs?: number;
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -37,89 +48,108 @@ const UNAUTHORIZED_PAUSES_MS = [500, 2_000, 5_000];
  * client of the library is not used: it makes a new pool for each request, sets no timeout, and
  * drops the fields it does not know.
  */
-export function createClient(config: KubeConfig, options: ClientOptions): KubeClient {
+export function createClient(config: SourcedConfig, options: ClientOptions): KubeClient {
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new Error('the kubeconfig has no current cluster');
-  const timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  const { server } = cluster;
   const pauses = options.unauthorizedPausesMs ?? UNAUTHORIZED_PAUSES_MS;
-  let pool: Dispatcher | undefined;
+  let pool: Promise<Dispatcher> | null = null;
 
-  const send = async (spec: RequestSpec, signal: AbortSignal): Promise<Response> => {
-    const url = `${cluster.server}${spec.path}`;
-    const context = new RequestContext(url, HttpMethod.GET);
-    await config.applySecurityAuthentication(context);
-    // Each context comes with a pool of its own; the first one is kept, the others never connect.
-    pool ??= context.getDispatcher();
+  /** What gave no answer may be dead, and the TLS files may have changed: the next is a new one. */
+  const giveUp = async (used: Promise<Dispatcher>) => {
+    if (pool === used) pool = null;
+    const dispatcher = await used.catch(() => null);
+    await dispatcher?.destroy();
+  };
+
+  const send = async <T>(
+    spec: RequestSpec,
+    signal: AbortSignal,
+    take: (response: Response) => Promise<T>,
+  ): Promise<T> => {
+    const url = `${server}${spec.path}`;
+    let used: Promise<Dispatcher> | null = null;
     try {
+      const context = await authorize(config, url);
+      pool ??= connectionPool(config, context, options.pingMs ?? PING_MS);
+      used = pool;
+      const { body, contentType = 'application/json' } = spec;
       const response = await fetch(url, {
         method: spec.method,
         headers: {
           ...context.getHeaders(),
-          ...freshToken(config),
           'user-agent': options.userAgent,
-          ...(spec.body === undefined ? {} : { 'content-type': spec.contentType ?? '' }),
+          ...(body === undefined ? {} : { 'content-type': contentType }),
         },
-        body: spec.body === undefined ? null : JSON.stringify(spec.body),
+        body: body === undefined ? null : JSON.stringify(body),
         signal,
-        ...(pool === undefined ? {} : { dispatcher: pool }),
+        // A redirect is a proxy's login page, and no place for the credentials.
+        redirect: 'manual',
+        dispatcher: await used,
       });
-      if (response.ok) return response;
-      throw statusError(
-        response.status,
-        await response.text(),
-        response.headers.get('retry-after'),
-      );
+      if (!response.ok) throw await refusal(response);
+      return await take(response);
     } catch (error) {
-      throw error instanceof ApiError ? error : networkError(spec.method, url, error);
+      if (error instanceof ApiError) throw error;
+      if (used !== null && !isGivenUp(signal)) await giveUp(used);
+      throw networkError(spec.method, url, error);
     }
-  };
-
-  const open: KubeClient['open'] = async (spec, signal) => {
-    for (const pauseMs of pauses) {
-      try {
-        return await send(spec, signal);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 401) throw error;
-        await pause(pauseMs, signal);
-      }
-    }
-    return send(spec, signal);
   };
 
   return {
-    server: cluster.server,
-    open,
-    async request(spec) {
-      const unauthorizedMs = pauses.reduce((sum, pauseMs) => sum + pauseMs, 0);
-      const signal = AbortSignal.timeout(timeoutMs + unauthorizedMs);
-      const response = await open(spec, AbortSignal.any([signal]));
-      try {
-        return await response.json();
-      } catch (error) {
-        throw networkError(spec.method, `${cluster.server}${spec.path}`, error);
-      }
+    server,
+    credentials: credentialsName(config),
+    authority: authorityName(config),
+    open: (spec, signal) =>
+      persistently(() => send(spec, signal, async (response) => response), pauses, signal),
+    request: (spec, given) => {
+      const timeoutMs = spec.timeoutMs ?? options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+      return within(timeoutMs, given, (signal) =>
+        persistently(() => send(spec, signal, readJson), pauses, signal),
+      );
     },
     async close() {
-      await pool?.destroy();
+      await (await pool)?.destroy();
     },
   };
 }
 
-/** The library keeps one token of one file for a minute, for the whole process; it rotates. */
-function freshToken(config: KubeConfig): { Authorization?: string } {
-  const file = config.getCurrentUser()?.authProvider?.config?.tokenFile;
-  if (typeof file !== 'string') return {};
-  return { Authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` };
+async function readJson(response: Response): Promise<unknown> {
+  const { text, isCut } = await readText(response, ANSWER_MAX_BYTES);
+  if (isCut) throw garbledError(`shorter than ${ANSWER_MAX_BYTES} bytes`, text);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw garbledError('JSON', text);
+  }
 }
 
-function pause(pauseMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, pauseMs);
-    signal.addEventListener('abort', end);
-  });
+async function refusal(response: Response): Promise<ApiError> {
+  const { text } = await readText(response, ANSWER_MAX_BYTES);
+  return statusError(response.status, text, response.headers.get('retry-after'));
+}
+
+/** By the caller, who no longer wants the answer; not by a limit. */
+function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof Error && reason.name === 'AbortError';
+}
+
+async function within<T>(
+  timeoutMs: number,
+  given: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const giveUp = () => controller.abort();
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException(`no answer within ${timeoutMs / 1_000} s`, 'TimeoutError'));
+  }, timeoutMs);
+  given?.addEventListener('abort', giveUp);
+  if (given?.aborted) giveUp();
+  try {
+    return await run(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    given?.removeEventListener('abort', giveUp);
+  }
 }

@@ -10,16 +10,54 @@ export class ApiError extends Error {
   }
 }
 
+/** A file of the kubeconfig or of the service account that cannot be read, or a failed plugin. */
+export class CredentialsError extends Error {}
+
+/**
+ * What kind of failure it is: `answer` an HTTP status, `garbled` a 2xx that is not what was asked
+ * for, `tls` the server's certificate is not accepted, `credentials` nothing could be sent, and
+ * `unreachable` no answer.
+ */
+export type Failure = 'answer' | 'garbled' | 'tls' | 'credentials' | 'unreachable';
+
+export function failureOf({ code, cause }: ApiError): Failure {
+  if (code !== null) return code < 300 ? 'garbled' : 'answer';
+  if (cause instanceof CredentialsError) return 'credentials';
+  return isTls(innermost(cause)) ? 'tls' : 'unreachable';
+}
+
+/** How much of an answer that nobody expected is shown. */
+const EXCERPT_CHARS = 80;
+/** A Status message goes into one log line. */
+const MESSAGE_MAX_CHARS = 1_000;
+
 /** An answer that is not 2xx. The API server explains itself in a Status object. */
 export function statusError(code: number, body: string, retryAfter: string | null): ApiError {
-  const retryAfterS = retryAfter === null ? null : Number(retryAfter);
-  return new ApiError(statusMessage(body) ?? `HTTP status ${code}`, code, retryAfterS);
+  const message = statusMessage(body);
+  const note = body.trim() === '' ? '' : ` with ${excerpt(body)}`;
+  return new ApiError(message ?? `HTTP status ${code}${note}`, code, seconds(retryAfter));
+}
+
+/** A 2xx answer that cannot be used. */
+export function garbledError(what: string, body: string): ApiError {
+  return new ApiError(`the answer is not ${what}: ${excerpt(body)}`, 200, null);
+}
+
+export function excerpt(body: string): string {
+  const text = body.replaceAll(/\s+/g, ' ').trim();
+  return JSON.stringify(text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}...` : text);
+}
+
+/** Retry-After in its form of a date is not used by API servers. */
+function seconds(retryAfter: string | null): number | null {
+  return retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : null;
 }
 
 function statusMessage(body: string): string | null {
   try {
     const { message } = JSON.parse(body) as { message?: unknown };
-    return typeof message === 'string' && message !== '' ? message : null;
+    if (typeof message !== 'string' || message === '') return null;
+    return message.replaceAll(/\s*\n\s*/g, ' ').slice(0, MESSAGE_MAX_CHARS);
   } catch {
     // A proxy's page, or nothing: the status code has to do.
     return null;
@@ -38,16 +76,28 @@ const SOCKET_ERRORS: Record<string, string> = {
   EHOSTUNREACH: 'connect: no route to host',
   ENETUNREACH: 'connect: network is unreachable',
   ETIMEDOUT: 'i/o timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'i/o timeout',
 };
 
 function causeText(url: string, error: unknown): string {
   const cause = innermost(error);
-  if (cause.name === 'TimeoutError') return 'no answer in time';
-  const { code } = cause as NodeJS.ErrnoException;
-  const known = code === undefined ? undefined : SOCKET_ERRORS[code];
+  const known = SOCKET_ERRORS[codeOf(cause)];
   if (!known) return cause.message;
   const { hostname, port, protocol } = new URL(url);
   return `dial tcp ${hostname}:${port || (protocol === 'https:' ? 443 : 80)}: ${known}`;
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : '';
+}
+
+/** The codes of OpenSSL's verification, and those of a handshake with something else than TLS. */
+const TLS_CODES =
+  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_CA|EPROTO$)/;
+
+function isTls(error: Error): boolean {
+  return TLS_CODES.test(codeOf(error));
 }
 
 /** fetch wraps what happened in a `TypeError: fetch failed`; the cause is what a person needs. */

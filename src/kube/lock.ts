@@ -1,19 +1,30 @@
-import type { V1DaemonSet } from '@kubernetes/client-node';
-import { from, type Observable } from 'rxjs';
+import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
+import type { LockObject } from '../../machines/lock.ts';
 import type { LockActorInput } from '../../machines/run.ts';
 import type { KubeClient } from './client.ts';
-import { daemonSetPath, lockOf, lockPatch } from './daemonset.ts';
+import { lockOf, lockPatch } from './daemonset.ts';
 import { ApiError } from './errors.ts';
+import { daemonSetPath } from './paths.ts';
+
+/** GET of the DaemonSet. Throws ApiError. */
+export async function getLock(
+  client: KubeClient,
+  { namespace, daemonSet }: Pick<LockActorInput, 'namespace' | 'daemonSet'>,
+  signal: AbortSignal,
+  timeoutMs?: number,
+): Promise<LockObject> {
+  const path = daemonSetPath(namespace, daemonSet);
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  return lockOf(await client.request({ method: 'GET', path, ...limit }, signal));
+}
 
 /** GET of the DaemonSet: lock.read or api.failed, once. */
 export function readLock(client: KubeClient, input: LockActorInput): Observable<RunEvent> {
-  const { namespace, daemonSet } = input;
-  const path = daemonSetPath(namespace, daemonSet);
-  return attempt('Get: ', async () => {
-    const object = (await client.request({ method: 'GET', path })) as V1DaemonSet;
-    return { type: 'lock.read', lock: lockOf(object) };
-  });
+  return attempt('Get: ', async (signal) => ({
+    type: 'lock.read',
+    lock: await getLock(client, input, signal),
+  }));
 }
 
 /** Sets the annotation to this node: lock.updated, lock.conflicted or api.failed, once. */
@@ -31,20 +42,35 @@ function patchLock(
   { namespace, daemonSet, lock }: LockActorInput,
   value: string | null,
 ): Observable<RunEvent> {
-  return attempt('', async () => {
-    const object = await client.request({
-      method: 'PATCH',
+  return attempt('', async (signal) => {
+    const spec = {
+      method: 'PATCH' as const,
       path: daemonSetPath(namespace, daemonSet),
       contentType: 'application/merge-patch+json',
       body: lockPatch(value, lock.resourceVersion),
-    });
-    return { type: 'lock.updated', lock: lockOf(object as V1DaemonSet) };
+    };
+    return { type: 'lock.updated', lock: lockOf(await client.request(spec, signal)) };
   });
 }
 
-/** One request as one event; the stream never errors. */
-function attempt(prefix: string, request: () => Promise<RunEvent>): Observable<RunEvent> {
-  return from(request().catch((error: unknown) => failure(prefix, error)));
+/**
+ * One request as one event; the stream never errors. Unsubscribing gives the request up, so that
+ * an update of a run that no longer waits for it is not sent again after a refused token.
+ */
+function attempt(
+  prefix: string,
+  request: (signal: AbortSignal) => Promise<RunEvent>,
+): Observable<RunEvent> {
+  return new Observable((subscriber) => {
+    const controller = new AbortController();
+    request(controller.signal)
+      .catch((error: unknown) => failure(prefix, error))
+      .then((event) => {
+        subscriber.next(event);
+        subscriber.complete();
+      });
+    return () => controller.abort();
+  });
 }
 
 export function failure(prefix: string, error: unknown): RunEvent {

@@ -4,6 +4,7 @@ import type { RunEvent } from '../../machines/events.ts';
 import type { ReportInput } from '../../machines/run.ts';
 import type { KubeClient } from './client.ts';
 import { upgradeConditions } from './conditions.ts';
+import { nodePath } from './paths.ts';
 
 /** This node's Node object, as far as this program is concerned with it. */
 export interface NodePort {
@@ -24,7 +25,7 @@ export function createNode(
   nowMs: () => number,
   warn: (message: string) => void,
 ): NodePort {
-  const path = `/api/v1/nodes/${name}`;
+  const path = nodePath(name);
   let conditions: V1NodeCondition[] = [];
   const keep = (node: unknown) => {
     conditions = (node as V1Node).status?.conditions ?? [];

@@ -1,25 +1,41 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
-import type { V1DaemonSet } from '@kubernetes/client-node';
-import { Observable, type Subscriber } from 'rxjs';
+import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
+import type { LockObject } from '../../machines/lock.ts';
 import type { LockActorInput } from '../../machines/run.ts';
 import type { KubeClient } from './client.ts';
-import { lockOf } from './daemonset.ts';
+import { REAL_CLOCK, type WatchClock } from './clock.ts';
 import { ApiError } from './errors.ts';
-import { failure } from './lock.ts';
+import { failure, getLock } from './lock.ts';
+import { watchPath } from './paths.ts';
+import { pollLock } from './poll.ts';
+import { startPulse } from './pulse.ts';
+import { type Ended, readWatch } from './watch-events.ts';
 
 export interface WatchLimits {
   /** The server ends the watch after this; a quiet watch costs a get and a watch each time. */
   serverTimeoutS: number;
-  /** No byte for this long, although a bookmark comes about every minute: the stream is dead. */
+  /** No byte for this long: a read shows whether the watch is dead or only quiet. */
   stallMs: number;
+  /** For that read. With `stallMs` the time after which a server that is dead is noticed. */
+  probeMs: number;
   /** Ending sooner than this without a single event counts as a failure, which backs off. */
   shortMs: number;
+  /** How long the lock is read instead, once watches have failed twice running. */
+  pollMs: number;
 }
 
-export const WATCH_LIMITS: WatchLimits = { serverTimeoutS: 900, stallMs: 80_000, shortMs: 1_000 };
+export const WATCH_LIMITS: WatchLimits = {
+  serverTimeoutS: 1_800,
+  stallMs: 75_000,
+  probeMs: 10_000,
+  shortMs: 2_000,
+  pollMs: 300_000,
+};
+
+/** What one watch leaves to the next: how many in a row failed, or ended at once. */
+export interface WatchHistory {
+  failures: number;
+}
 
 /**
  * Watches the DaemonSet from the version last read: lock.changed for each change, until
@@ -30,65 +46,81 @@ export function watchLock(
   client: KubeClient,
   input: LockActorInput,
   limits: WatchLimits = WATCH_LIMITS,
+  clock: WatchClock = REAL_CLOCK,
+  history: WatchHistory = { failures: 0 },
 ): Observable<RunEvent> {
   return new Observable((subscriber) => {
     const controller = new AbortController();
-    follow(client, input, limits, controller, subscriber).then(
-      () => subscriber.complete(),
-      (error: unknown) => {
-        if (controller.signal.aborted && !isStall(controller.signal)) return;
-        subscriber.next(failure('Watch: ', error));
-        subscriber.complete();
-      },
-    );
+    const emit = (event: RunEvent) => subscriber.next(event);
+    const watching = { client, input, limits, clock, controller, emit };
+    follow(watching, history).then((event) => {
+      emit(event);
+      subscriber.complete();
+    });
     return () => controller.abort();
   });
 }
 
-const STALLED = 'the connection went silent';
-
-function isStall(signal: AbortSignal): boolean {
-  return signal.reason instanceof Error && signal.reason.message === STALLED;
+interface Watching {
+  client: KubeClient;
+  input: LockActorInput;
+  limits: WatchLimits;
+  clock: WatchClock;
+  controller: AbortController;
+  emit(event: RunEvent): void;
 }
 
-async function follow(
-  client: KubeClient,
-  input: LockActorInput,
-  limits: WatchLimits,
-  controller: AbortController,
-  subscriber: Subscriber<RunEvent>,
-): Promise<void> {
-  const openedAtMs = performance.now();
-  const stall = setTimeout(() => controller.abort(new Error(STALLED)), limits.stallMs);
-  const attempt = async (version: string): Promise<Ended> => {
-    const path = watchPath(input, version, limits.serverTimeoutS);
+const STALLED = 'the connection went silent';
+
+/** Returns the event that ends it. */
+async function follow(watching: Watching, history: WatchHistory): Promise<RunEvent> {
+  const { limits, controller } = watching;
+  const event = await watchOnce(watching).catch((error: unknown) => failure('Watch: ', error));
+  if (event.type !== 'api.failed') {
+    history.failures = 0;
+    return event;
+  }
+  history.failures += 1;
+  // The read before a watch succeeds each time, so that the machine's backoff does not grow.
+  if (history.failures === 1) return event;
+  return pollLock({ ...watching, signal: controller.signal }, limits.pollMs, event.message);
+}
+
+async function watchOnce(watching: Watching): Promise<RunEvent> {
+  const { client, input, limits, clock, controller, emit } = watching;
+  const { namespace, daemonSet, lock } = input;
+  const openedAtMs = clock.nowMs();
+  let version = lock.resourceVersion;
+  /** Without an answer it is as well dead: the read that follows its end tells why. */
+  const isUnchanged = () =>
+    getLock(client, input, controller.signal, limits.probeMs).then(
+      ({ resourceVersion }) => resourceVersion === version,
+      () => false,
+    );
+  const die = () => controller.abort(new Error(STALLED));
+  const pulse = startPulse(limits.stallMs, clock, isUnchanged, die);
+  const changed = (next: LockObject) => {
+    version = next.resourceVersion;
+    emit({ type: 'lock.changed', lock: next });
+  };
+  const attempt = async (from: string): Promise<Ended> => {
+    const path = watchPath(namespace, daemonSet, from, limits.serverTimeoutS);
     const response = await client.open({ method: 'GET', path }, controller.signal);
-    const body = Readable.fromWeb(response.body as ReadableStream);
-    body.on('data', () => stall.refresh());
-    return readEvents(body, input.lock.resourceVersion, subscriber);
+    pulse.opened();
+    return readWatch(response, lock.resourceVersion, { ...pulse, changed });
   };
   try {
-    let ended = await attempt(input.lock.resourceVersion).catch(goneByStatus);
+    let ended = await attempt(version).catch(goneByStatus);
     // A restarted API server only knows versions since its start, and the object may be older:
     // then every watch from the version just read is gone. From "0" on it shows the object first.
     if (ended.isGone && ended.changes === 0) ended = await attempt('0');
-    if (subscriber.closed) return;
-    const message = isStall(controller.signal) ? STALLED : ended.reason;
+    if (pulse.isSilent()) return { type: 'lock.watch.ended', message: STALLED };
     // What ends at once, ends at once again: it backs off instead of turning into a loop.
-    const wasShort = ended.changes === 0 && performance.now() - openedAtMs < limits.shortMs;
-    subscriber.next(
-      wasShort ? { type: 'api.failed', message } : { type: 'lock.watch.ended', message },
-    );
+    const wasShort = ended.changes === 0 && clock.nowMs() - openedAtMs < limits.shortMs;
+    return { type: wasShort ? 'api.failed' : 'lock.watch.ended', message: ended.reason };
   } finally {
-    clearTimeout(stall);
+    pulse.stop();
   }
-}
-
-/** How a watch ended, and after how many changes. */
-interface Ended {
-  reason: string;
-  changes: number;
-  isGone: boolean;
 }
 
 /** Some servers refuse an old version before the stream begins. */
@@ -97,81 +129,4 @@ function goneByStatus(error: unknown): Ended {
     return { reason: error.message, changes: 0, isGone: true };
   }
   throw error;
-}
-
-function watchPath(
-  { namespace, daemonSet }: LockActorInput,
-  resourceVersion: string,
-  serverTimeoutS: number,
-): string {
-  const query = new URLSearchParams({
-    watch: 'true',
-    fieldSelector: `metadata.name=${daemonSet}`,
-    resourceVersion,
-    allowWatchBookmarks: 'true',
-    timeoutSeconds: `${serverTimeoutS}`,
-  });
-  return `/apis/apps/v1/namespaces/${namespace}/daemonsets?${query}`;
-}
-
-interface WatchEvent {
-  type: string;
-  object: V1DaemonSet & { message?: string; code?: number };
-}
-
-/** Emits the changes until the stream ends. `known` is the version that was read before. */
-async function readEvents(
-  body: Readable,
-  known: string,
-  subscriber: Subscriber<RunEvent>,
-): Promise<Ended> {
-  let changes = 0;
-  const rows = createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY });
-  // A stream that breaks shows in the body or in the rows, whichever reads it first.
-  const failed = new Promise<Error>((resolve) => body.once('error', resolve));
-  const iterator = rows[Symbol.asyncIterator]();
-  const ended = (reason: string, isGone = false): Ended => ({ reason, changes, isGone });
-  for (;;) {
-    const row = iterator.next().catch((error: Error) => error);
-    const next = await Promise.race([row, failed]);
-    if (next instanceof Error) return ended(`the stream broke: ${text(next)}`);
-    if (next.done) return ended('the server closed the watch');
-    const { type, object } = parse(next.value);
-    switch (type) {
-      case 'ADDED':
-      case 'MODIFIED': {
-        const lock = lockOf(object);
-        if (lock.resourceVersion === known) break;
-        changes += 1;
-        subscriber.next({ type: 'lock.changed', lock });
-        break;
-      }
-      // Little more than a version: no change of the lock, only a sign of life.
-      case 'BOOKMARK':
-        break;
-      case 'DELETED':
-        changes += 1;
-        body.destroy();
-        return ended('the DaemonSet was deleted');
-      case 'ERROR':
-        body.destroy();
-        return ended(object.message ?? 'an error without a message', object.code === 410);
-      default:
-        body.destroy();
-        return ended(`an event of type ${type}`);
-    }
-  }
-}
-
-/** A cut line is the end of a broken stream, not an event. */
-function parse(row: string): WatchEvent {
-  try {
-    return JSON.parse(row) as WatchEvent;
-  } catch {
-    return { type: 'BROKEN', object: {} };
-  }
-}
-
-function text(error: Error): string {
-  return error.cause instanceof Error ? error.cause.message : error.message;
 }

@@ -153,7 +153,7 @@ function counted(client: KubeClient, requests: Record<string, number>): KubeClie
   };
   return {
     ...client,
-    request: (spec) => count(spec.method, client.request(spec)),
+    request: (spec, signal) => count(spec.method, client.request(spec, signal)),
     open: (spec, signal) => count('WATCH', client.open(spec, signal)),
   };
 }

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ReplaySubject } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import { acquireLock, readLock, releaseLock } from '../../src/kube/lock.ts';
 import { WATCH_LIMITS, type WatchLimits, watchLock } from '../../src/kube/watch.ts';
 import { missing } from '../cluster/build.ts';
 import { type Cluster, startCluster } from '../cluster/cluster.ts';
 import { requires } from '../requires.ts';
-import { annotate, clientOf, createDaemonSet, daemonSetPath, inputOf, one } from './objects.ts';
+import {
+  annotate,
+  clientOf,
+  createDaemonSet,
+  daemonSetPath,
+  inputOf,
+  one,
+  queueOf,
+} from './objects.ts';
 
 describe('the lock on a real API server', requires('control plane', missing()), () => {
   let cluster: Cluster;
@@ -30,31 +37,14 @@ describe('the lock on a real API server', requires('control plane', missing()), 
   /** A watch that is open; its events can be awaited one by one. */
   const watch = async (name: string, limits: WatchLimits = WATCH_LIMITS) => {
     const lock = await read(name);
-    const events = new ReplaySubject<RunEvent>();
-    const seen: RunEvent[] = [];
-    const subscription = watchLock(client, inputOf(name, lock), limits).subscribe(events);
-    const next = async () => {
-      const index = seen.length;
-      const event = await new Promise<RunEvent>((resolve, reject) => {
-        let count = 0;
-        events.subscribe({
-          next: (value) => {
-            if (count === index) resolve(value);
-            count += 1;
-          },
-          complete: () => reject(new Error(`the watch ended after ${count} events`)),
-        });
-      });
-      seen.push(event);
-      return event;
-    };
+    const { next, stop } = queueOf(watchLock(client, inputOf(name, lock), limits));
     /** Once a change has come through, the watch is known to be open. */
     const opened = async () => {
       await annotate(cluster, name, 'node-9');
       const event = await next();
       assert.equal(event.type, 'lock.changed', JSON.stringify(event));
     };
-    return { next, opened, stop: () => subscription.unsubscribe() };
+    return { next, opened, stop };
   };
 
   test('is read, acquired with the version read, and released', async () => {
@@ -135,7 +125,7 @@ describe('the lock on a real API server', requires('control plane', missing()), 
 
   test('the server’s timeout ends a quiet watch', async () => {
     await createDaemonSet(cluster, 'quiet');
-    const { next } = await watch('quiet', { ...WATCH_LIMITS, serverTimeoutS: 2 });
+    const { next } = await watch('quiet', { ...WATCH_LIMITS, serverTimeoutS: 2, shortMs: 1_000 });
     assert.deepEqual(await next(), {
       type: 'lock.watch.ended',
       message: 'the server closed the watch',
@@ -144,7 +134,11 @@ describe('the lock on a real API server', requires('control plane', missing()), 
 
   test('a paused API server is noticed at the stall limit', async () => {
     await createDaemonSet(cluster, 'paused');
-    const { next, opened } = await watch('paused', { ...WATCH_LIMITS, stallMs: 1_500 });
+    const { next, opened } = await watch('paused', {
+      ...WATCH_LIMITS,
+      stallMs: 1_500,
+      probeMs: 500,
+    });
     await opened();
     cluster.pause();
     try {
@@ -182,13 +176,7 @@ describe('the lock on a real API server', requires('control plane', missing()), 
 
   test('a patch without permission is refused with verb and resource', async () => {
     const token = await cluster.addUser('nobody');
-    const { request } = cluster;
-    await request('/readyz');
-    const config = new (await import('@kubernetes/client-node')).KubeConfig();
-    config.loadFromFile(cluster.kubeconfig);
-    config.users = [{ name: 'test', token }];
-    const { createClient } = await import('../../src/kube/client.ts');
-    const nobody = createClient(config, { userAgent: 'nobody', unauthorizedPausesMs: [] });
+    const nobody = clientOf(cluster.kubeconfig, { token });
     const event = await one(readLock(nobody, inputOf('plain', { value: '', resourceVersion: '' })));
     await nobody.close();
     assert.ok(event.type === 'api.failed');

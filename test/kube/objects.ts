@@ -1,10 +1,10 @@
 import { KubeConfig } from '@kubernetes/client-node';
-import { firstValueFrom, lastValueFrom, type Observable, toArray } from 'rxjs';
+import { firstValueFrom, lastValueFrom, type Observable, ReplaySubject, skip, toArray } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import { LOCK_ANNOTATION, type LockObject } from '../../machines/lock.ts';
 import type { LockActorInput } from '../../machines/run.ts';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
-import type { Answer, RequestInit } from '../cluster/cluster.ts';
+import { type ClientOptions, createClient, type KubeClient } from '../../src/kube/client.ts';
+import { type Answer, kubeconfig, type RequestInit } from '../cluster/cluster.ts';
 
 /** Anything that speaks the API: the real API server, or the embedded one. */
 export interface Server {
@@ -65,10 +65,49 @@ export async function createNode(server: Server, name: string): Promise<void> {
   if (status !== 201) throw new Error(`POST node ${name}: ${status}`);
 }
 
-export function clientOf(kubeconfig: string, userAgent = 'host-upgrades-test'): KubeClient {
+/** A client that does not wait after a refused token, unless told to. */
+export function clientOf(
+  kubeconfig: string,
+  options: Partial<ClientOptions> & { server?: string; token?: string } = {},
+): KubeClient {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
-  return createClient(config, { userAgent, unauthorizedPausesMs: [] });
+  const { server, token, ...given } = options;
+  if (token !== undefined) config.users = [{ name: 'test', token }];
+  if (server !== undefined) {
+    config.clusters = config.clusters.map((cluster) => ({ ...cluster, server }));
+  }
+  return createClient(config, {
+    userAgent: 'host-upgrades-test',
+    unauthorizedPausesMs: [],
+    ...given,
+  });
+}
+
+/** A client of a plain HTTP server with a bearer token. */
+export function clientAt(url: string, options: Partial<ClientOptions> = {}): KubeClient {
+  const config = new KubeConfig();
+  config.loadFromString(kubeconfig(url, null, 'token'));
+  return createClient(config, {
+    userAgent: 'host-upgrades-test',
+    unauthorizedPausesMs: [],
+    ...options,
+  });
+}
+
+/** Resolves with the next events of a stream, one a call. Rejects once it has ended. */
+export function queueOf(events: Observable<RunEvent>) {
+  const seen = new ReplaySubject<RunEvent>();
+  const subscription = events.subscribe(seen);
+  let index = 0;
+  return {
+    next: () => {
+      const at = index;
+      index += 1;
+      return firstValueFrom(seen.pipe(skip(at)));
+    },
+    stop: () => subscription.unsubscribe(),
+  };
 }
 
 export function inputOf(daemonSet: string, lock: LockObject, node = 'node-1'): LockActorInput {
