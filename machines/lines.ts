@@ -24,6 +24,7 @@ export type Line =
   | { id: 'run.deadline' }
   | { id: 'run.stopped' }
   | { id: 'run.upgrading' }
+  | { id: 'run.left' }
   | { id: 'run.resuming' }
   | { id: 'host.output'; text: string }
   | { id: 'node.condition'; status: HostStatus; error: string | null }

@@ -161,6 +161,11 @@ const interruptedAt = (resumeAt: RunContext['resumeAt']) => ({
   target: '#run.interrupted',
   actions: { type: 'interrupt' as const, params: { resumeAt } },
 });
+/** Told to stop with the lock held: the next process goes on, and systemd with its upgrade. */
+const leftAt = (resumeAt: RunContext['resumeAt']) => ({
+  target: '#run.interrupted',
+  actions: [log({ id: 'run.left' }), { type: 'interrupt' as const, params: { resumeAt } }],
+});
 const logTest = {
   type: 'log' as const,
   params: ({ context, event }: { context: RunContext; event: RunEvent }): Line => {
@@ -441,9 +446,10 @@ export const runMachine = machineSetup.createMachine({
           description:
             'After an interruption: the host is only touched while the lock is still held',
           initial: 'get',
+          always: { guard: 'isNative', target: 'upgrading' },
           on: {
             'run.interrupted': interruptedAt('upgrading'),
-            'stop.requested': interruptedAt('upgrading'),
+            'stop.requested': leftAt('upgrading'),
           },
           states: {
             get: {
@@ -495,8 +501,7 @@ export const runMachine = machineSetup.createMachine({
           },
           on: {
             'run.interrupted': interruptedAt('upgrading'),
-            // The upgrade is systemd's: it goes on, and the next start picks it up again.
-            'stop.requested': interruptedAt('upgrading'),
+            'stop.requested': leftAt('upgrading'),
             'upgrade.output': {
               actions: {
                 type: 'log',

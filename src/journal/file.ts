@@ -2,7 +2,7 @@ import {
   closeSync,
   existsSync,
   fdatasyncSync,
-  fsyncSync,
+  fstatSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -13,6 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { type FoldedRun, foldJournal } from './fold.ts';
 import { DamagedJournal, type JournalRecord, parseJournal } from './record.ts';
+import { lastRotatedSeq, ROTATE_BYTES, rotate, syncFolder } from './rotate.ts';
 
 /** Distributes over the union, so that each kind of record keeps its own fields. */
 type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
@@ -20,8 +21,13 @@ type Unnumbered<T> = T extends unknown ? Omit<T, 'seq'> : never;
 export interface JournalFile {
   /** The last run as the journal tells it, or null. */
   last: FoldedRun | null;
-  /** Appends a record; with `flush` it is on the disk when this returns. Throws on I/O errors. */
-  append(record: Unnumbered<JournalRecord>, flush: boolean): JournalRecord;
+  /** Gives a record its sequence number. */
+  number(record: Unnumbered<JournalRecord>): JournalRecord;
+  /**
+   * Appends a numbered record; with `flush` it is on the disk when this returns. A record that
+   * begins a run may begin a new file: a run is never torn apart. Throws on I/O errors.
+   */
+  append(record: JournalRecord, flush: boolean): void;
   close(): void;
 }
 
@@ -29,25 +35,40 @@ export interface JournalFile {
  * Opens the journal at `path`, folding what is there. A torn last line is cut off with a warning;
  * a damaged file is set aside under a new name, never overwritten, and a new one begun.
  */
-export function openJournal(path: string, warn: (message: string) => void): JournalFile {
+export function openJournal(
+  path: string,
+  warn: (message: string) => void,
+  rotateBytes = ROTATE_BYTES,
+): JournalFile {
   mkdirSync(dirname(path), { recursive: true });
-  const isNew = !existsSync(path);
-  const { seq, last, bytes } = recover(path, warn);
-  const fd = openSync(path, 'a');
-  if (bytes !== null) ftruncateSync(fd, bytes);
-  if (isNew) syncFolder(dirname(path));
-  let next = seq;
+  const recovered = recover(path, warn);
+  let { seq } = recovered;
+  let fd = openAppending(path);
+  if (recovered.bytes !== null) ftruncateSync(fd, recovered.bytes);
   return {
-    last,
+    last: recovered.last,
+    number(record) {
+      seq += 1;
+      return { seq, ...record } as JournalRecord;
+    },
     append(record, flush) {
-      next += 1;
-      const numbered = { seq: next, ...record } as JournalRecord;
-      writeWhole(fd, Buffer.from(`${JSON.stringify(numbered)}\n`));
+      if ('input' in record && fstatSync(fd).size > rotateBytes) {
+        closeSync(fd);
+        rotate(path);
+        fd = openAppending(path);
+      }
+      writeWhole(fd, Buffer.from(`${JSON.stringify(record)}\n`));
       if (flush) fdatasyncSync(fd);
-      return numbered;
     },
     close: () => closeSync(fd),
   };
+}
+
+function openAppending(path: string): number {
+  const isNew = !existsSync(path);
+  const fd = openSync(path, 'a');
+  if (isNew) syncFolder(dirname(path));
+  return fd;
 }
 
 interface Recovered {
@@ -58,11 +79,11 @@ interface Recovered {
 }
 
 function recover(path: string, warn: (message: string) => void): Recovered {
-  if (!existsSync(path)) return { seq: 0, last: null, bytes: null };
+  if (!existsSync(path)) return { seq: lastRotatedSeq(path), last: null, bytes: null };
   try {
     const journal = parseJournal(readFileSync(path));
     const last = foldJournal(journal.records);
-    const seq = journal.records.at(-1)?.seq ?? 0;
+    const seq = journal.records.at(-1)?.seq ?? lastRotatedSeq(path);
     if (journal.torn === '') return { seq, last, bytes: null };
     warn(`${path}: the last record was cut short by a crash and is dropped`);
     return { seq, last, bytes: journal.bytes };
@@ -84,11 +105,4 @@ function freeName(path: string): string {
 
 function writeWhole(fd: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-}
-
-/** A new name is only durable once its folder is. */
-function syncFolder(path: string): void {
-  const fd = openSync(path, 'r');
-  fsyncSync(fd);
-  closeSync(fd);
 }

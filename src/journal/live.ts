@@ -1,6 +1,6 @@
 import { type Actor, createActor } from 'xstate';
 import type { RunEvent, RunInput } from '../../machines/events.ts';
-import { advance, type RunSnapshot, start, stateName } from '../../machines/fold.ts';
+import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
 import type { Line } from '../../machines/lines.ts';
 import { runMachine } from '../../machines/run.ts';
 import type { JournalFile } from './file.ts';
@@ -21,7 +21,8 @@ export interface LivePorts {
   clock: RunClock;
   version: string;
   onLine(line: Line, atMs: number): void;
-  onRecord(record: JournalRecord): void;
+  /** Ahead of the lines, which follow from the record. */
+  onRecord(record: JournalRecord, lines: Line[]): void;
   /** The journal can no longer be written; the run goes on, since a node must not keep the lock. */
   onJournalError(error: Error): void;
 }
@@ -39,8 +40,9 @@ export function startRun(id: string, input: RunInput, ports: LivePorts): LiveRun
   const atMs = ports.clock.nowMs();
   const deadlineMs = input.deadlineInMs === null ? null : atMs + input.deadlineInMs;
   const write = writer(id, ports);
-  const state = stateName(start(input).snapshot.value);
-  write({ atMs, run: id, state, input, deadlineMs, version: ports.version }, true);
+  const { snapshot, lines } = start(input);
+  const state = stateName(snapshot.value);
+  write({ atMs, run: id, state, input, deadlineMs, version: ports.version }, lines, true);
   return live(id, ports, write, (machine, options) => createActor(machine, { ...options, input }));
 }
 
@@ -52,8 +54,8 @@ export function resumeRun(folded: FoldedRun, ports: LivePorts): LiveRun {
   const { run: id, deadlineMs } = folded;
   const write = writer(id, ports);
   const atMs = ports.clock.nowMs();
-  const snapshot = interrupt(folded.snapshot, (event, next) => {
-    write({ atMs, run: id, state: stateName(next.value), event }, false);
+  const snapshot = interrupt(folded.snapshot, (event, { snapshot: next, lines }) => {
+    write({ atMs, run: id, state: stateName(next.value), event }, lines, false);
   });
   const resumed = live(id, ports, write, (machine, options) =>
     createActor(machine, {
@@ -69,13 +71,13 @@ export function resumeRun(folded: FoldedRun, ports: LivePorts): LiveRun {
 
 function interrupt(
   snapshot: RunSnapshot,
-  record: (event: RunEvent, next: RunSnapshot) => void,
+  record: (event: RunEvent, next: Step) => void,
 ): RunSnapshot {
   if (snapshot.value === 'interrupted') return snapshot;
   const event: RunEvent = { type: 'run.interrupted' };
   const next = advance(snapshot, event);
   if (!next) throw new Error(`a run cannot be interrupted in ${stateName(snapshot.value)}`);
-  record(event, next.snapshot);
+  record(event, next);
   return next.snapshot;
 }
 
@@ -84,15 +86,18 @@ function persisted(snapshot: RunSnapshot) {
   return createActor(runMachine, { snapshot, input: snapshot.context }).getPersistedSnapshot();
 }
 
-type Unnumbered = Parameters<JournalFile['append']>[0];
-type Write = (record: Unnumbered, flush: boolean) => void;
+type Unnumbered = Parameters<JournalFile['number']>[0];
+type Write = (record: Unnumbered, lines: Line[], flush: boolean) => void;
 
 function writer(id: string, { journal, onRecord, onJournalError }: LivePorts): Write {
   let isBroken = false;
-  return (record, flush) => {
+  return (record, lines, flush) => {
+    const numbered = journal.number(record);
+    // Ahead of the file: a record that could not be written is still in the log.
+    onRecord(numbered, lines);
     if (isBroken) return;
     try {
-      onRecord(journal.append(record, flush));
+      journal.append(numbered, flush);
     } catch (error) {
       isBroken = true;
       onJournalError(new Error(`run ${id}: ${(error as Error).message}`, { cause: error }));
@@ -147,9 +152,9 @@ function ahead(id: string, before: RunSnapshot, event: RunEvent, atMs: number, w
   const next = advance(before, event);
   // What the machine does not take has no place in its history.
   if (!next) return;
-  const { snapshot } = next;
+  const { snapshot, lines } = next;
   // Only what an effect starts from must be on the disk; an upgrade's output need not wait for it.
   const isEntered = stateName(snapshot.value) !== stateName(before.value);
   const flush = (isEntered && snapshot.hasTag('effect')) || snapshot.status !== 'active';
-  write({ atMs, run: id, state: stateName(snapshot.value), event }, flush);
+  write({ atMs, run: id, state: stateName(snapshot.value), event }, lines, flush);
 }

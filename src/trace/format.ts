@@ -32,6 +32,8 @@ export function formatLine(line: Line, names: Names): string {
       return 'Stopped before the kube lock was acquired';
     case 'run.upgrading':
       return 'Running host upgrades...';
+    case 'run.left':
+      return 'Stopping, the next start goes on with this run...';
     case 'run.resuming':
       return 'Resuming the interrupted run...';
     case 'host.output':

@@ -23,7 +23,10 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
     case 'lock.wait':
       return [{ type: 'lock.read', lock: lockAhead(entries, index) }];
     case 'lock.test':
-      return [{ type: 'lock.changed', lock: { value: line.value, resourceVersion: '' } }];
+      return [
+        { type: 'lock.changed', lock: { value: line.value, resourceVersion: '' } },
+        { type: 'lock.read', lock: { value: line.value, resourceVersion: '' } },
+      ];
     case 'lock.release': {
       const clear = lineAhead(entries, index, 'lock.clear');
       return [{ type: 'lock.read', lock: { value: clear?.value ?? '', resourceVersion: '' } }];
@@ -47,6 +50,7 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
     case 'run.deadline':
       return [{ type: 'deadline.reached' }];
     case 'run.stopped':
+    case 'run.left':
       return [{ type: 'stop.requested' }];
     case 'host.output':
       return [{ type: 'upgrade.output', text: line.text }];

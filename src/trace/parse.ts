@@ -88,6 +88,7 @@ const FIXED_RUN: Record<string, Line> = {
   'Skip kube node condition': { id: 'node.skipped' },
   [DEADLINE_ERROR]: { id: 'run.deadline' },
   'Stopped before the kube lock was acquired': { id: 'run.stopped' },
+  'Stopping, the next start goes on with this run...': { id: 'run.left' },
   'Resuming the interrupted run...': { id: 'run.resuming' },
   'Running host upgrades...': { id: 'run.upgrading' },
   'No reboot required': { id: 'run.no-reboot' },

@@ -25,7 +25,9 @@ export function replayJournal(text: string): Replay {
     const record = recordOf(row, isLast);
     if (record === 'broken') return { ...result, divergence: breaks(lineNumber, run, 'not JSON') };
     if (record === null) continue;
-    if (seq !== null && record.seq !== seq + 1) {
+    // Numbers only begin again with a new journal, where the old one was lost.
+    const isNew = 'input' in record && record.seq === 1;
+    if (seq !== null && record.seq !== seq + 1 && !isNew) {
       const message = `sequence number ${record.seq} after ${seq}: records are missing`;
       return { ...result, divergence: breaks(lineNumber, run, message) };
     }

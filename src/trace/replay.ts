@@ -1,8 +1,9 @@
-import type { RunEvent } from '../../machines/events.ts';
+import type { RunEvent, RunInput } from '../../machines/events.ts';
 import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
 import { formatLine, type Names } from './format.ts';
 import { candidates } from './infer.ts';
 import { type Entry, entryText, parseLog } from './parse.ts';
+import { guessInterrupted, interrupted } from './resume.ts';
 
 /** One record of a replayed log. `event` is null for lines outside the machine. */
 export interface ReplayRecord {
@@ -38,6 +39,8 @@ interface State {
   records: ReplayRecord[];
   findings: string[];
   run: Live | null;
+  /** The run of a process that died, until the next one goes on with it. */
+  resumable: Live | null;
   names: Names;
   deadline: { text: string; ms: number } | null;
   /** Between the program's first line and its first run the lock is read, and released if it is own. */
@@ -55,6 +58,7 @@ export function replayLog(text: string): Replay {
     records: [],
     findings: [],
     run: null,
+    resumable: null,
     names: { namespace: '', daemonSet: '', node: '' },
     deadline: null,
     startUp: false,
@@ -78,12 +82,15 @@ function replayEntry(entries: Entry[], index: number, state: State): number | Di
   const entry = entries[index] as Entry;
   Object.assign(state.names, entry.names);
   if (/^(pharos-)?host-upgrades version /.test(entry.text)) {
-    // A new process: whatever ran before was interrupted.
+    // A new process: whatever ran before was interrupted, and may go on.
+    const rest = state.run && interrupted(state.run.snapshot);
+    if (state.run && rest) state.resumable = { ...state.run, snapshot: rest };
     state.run = null;
     state.startUp = true;
     state.deadline = null;
   }
   if (isBeginning(entry) && !state.run) return beginRun(entries, index, state);
+  if (isResuming(entry, state)) return goOn(entries, index, state);
   if (state.run) {
     const events = candidates(entries, index, state.run.snapshot);
     if (events.length > 0 || entry.line) return stepRun(entries, index, state, state.run, events);
@@ -107,6 +114,11 @@ function isBeginning({ line }: Entry): boolean {
   return line !== null && ['run.acquiring', 'run.native', 'run.adopting'].includes(line.id);
 }
 
+/** Only a new process goes on with a run; an excerpt may begin there. */
+function isResuming({ line }: Entry, { run, startUp, records }: State): boolean {
+  return line?.id === 'run.resuming' && !run && (startUp || records.length === 0);
+}
+
 /** At start-up the program reads the lock, and releases one that is its own. */
 function allowedOutside(entry: Entry, state: State): boolean {
   const ids = [
@@ -121,30 +133,53 @@ function allowedOutside(entry: Entry, state: State): boolean {
 }
 
 function beginRun(entries: Entry[], index: number, state: State): number | Divergence {
-  const entry = entries[index] as Entry;
-  const ahead = entries.slice(index);
-  const lockNames = ahead.find(({ names }) => names.daemonSet !== undefined)?.names ?? {};
-  const names = { ...state.names, ...lockNames, node: nodeOf(ahead, state.names.node) };
-  const began = start({
-    ...names,
-    // An excerpt of one line names no DaemonSet yet; '' would mean that there is none.
-    daemonSet: entry.line?.id === 'run.native' ? '' : names.daemonSet || '?',
-    adopt: entry.line?.id === 'run.adopting',
-    deadlineInMs: state.deadline && entry.time ? state.deadline.ms - timeMs(entry.time) : null,
-    nodes: 1,
-    seed: 0,
-  });
+  const { input, names } = inputOf(entries, index, state);
+  const began = start(input);
   state.startUp = false;
+  state.resumable = null;
   state.runs += 1;
   state.run = { snapshot: began.snapshot, names };
   return take(entries, index, state, state.run, null, 'idle', began);
 }
 
+/** A run goes on in a new process; an excerpt may begin here. */
+function goOn(entries: Entry[], index: number, state: State): number | Divergence {
+  const { input, names } = inputOf(entries, index, state);
+  if (!state.resumable) state.runs += 1;
+  const run = state.resumable ?? { snapshot: guessInterrupted(entries, index, input), names };
+  state.startUp = false;
+  state.resumable = null;
+  state.run = run;
+  const { deadlineInMs } = input;
+  return stepRun(entries, index, state, run, [{ type: 'run.resumed', deadlineInMs }]);
+}
+
+function inputOf(entries: Entry[], index: number, state: State): { input: RunInput; names: Names } {
+  const entry = entries[index] as Entry;
+  const ahead = entries.slice(index);
+  const lockNames = ahead.find(({ names }) => names.daemonSet !== undefined)?.names ?? {};
+  const names = { ...state.names, ...lockNames, node: nodeOf(ahead, state.names.node) };
+  const isNative =
+    entry.line?.id === 'run.native' ||
+    ahead.slice(0, 8).some(({ line }) => line?.id === 'node.skipped');
+  const input = {
+    ...names,
+    // An excerpt of one line names no DaemonSet yet; '' would mean that there is none.
+    daemonSet: isNative ? '' : names.daemonSet || '?',
+    adopt: entry.line?.id === 'run.adopting',
+    deadlineInMs: state.deadline && entry.time ? state.deadline.ms - timeMs(entry.time) : null,
+    nodes: 1,
+    seed: 0,
+  };
+  return { input, names };
+}
+
 /** An excerpt names its node only where it writes the lock or finds it its own. */
 function nodeOf(ahead: Entry[], known: string): string {
   if (known !== '') return known;
-  for (const { line } of ahead) {
-    if (line?.id === 'lock.set') return line.value;
+  for (const { line, names } of ahead) {
+    if (names.node !== undefined) return names.node;
+    if (line?.id === 'lock.set' || line?.id === 'lock.clear') return line.value;
     if (line?.id === 'lock.test' && line.verdict === 'acquired') return line.value;
   }
   return '';

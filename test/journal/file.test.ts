@@ -26,22 +26,30 @@ function inFolder(run: (path: string, folder: string) => void) {
   }
 }
 
+const BEGINNING = {
+  atMs: 1,
+  run: 'r1',
+  state: stateName(start(INPUT).snapshot.value),
+  input: INPUT,
+  deadlineMs: 60_001,
+  version: '1',
+};
+
 const refuse = (message: string) => assert.fail(message);
 
-function writeRun(path: string): void {
-  const journal = openJournal(path, refuse);
+function writeRun(path: string, rotateBytes?: number): void {
+  const journal = openJournal(path, refuse, rotateBytes);
   let { snapshot } = start(INPUT);
   const common = { atMs: 1, run: 'r1' };
   const state = () => stateName(snapshot.value);
-  journal.append(
-    { ...common, state: state(), input: INPUT, deadlineMs: 60_001, version: '1' },
-    true,
-  );
+  const append = (record: Parameters<typeof journal.number>[0]) =>
+    journal.append(journal.number(record), false);
+  append(BEGINNING);
   for (const event of EVENTS) {
     const next = advance(snapshot, event);
     assert.ok(next);
     snapshot = next.snapshot;
-    journal.append({ ...common, state: state(), event }, false);
+    append({ ...common, state: state(), event });
   }
   journal.close();
 }
@@ -53,7 +61,8 @@ test('what was appended is read and folded again, and the sequence goes on', () 
     assert.deepEqual(again.last?.snapshot.value, { locked: 'reporting' });
     assert.equal(again.last?.deadlineMs, 60_001);
     const event: RunEvent = { type: 'node.reported' };
-    const record = again.append({ atMs: 2, run: 'r1', state: 'releasing.get', event }, true);
+    const record = again.number({ atMs: 2, run: 'r1', state: 'releasing.get', event });
+    again.append(record, true);
     assert.equal(record.seq, 5);
     again.close();
     assert.equal(parseJournal(readFileSync(path)).records.length, 5);
@@ -120,4 +129,25 @@ test('an impossible event is damage, not a state', () => {
       ]),
     /line 2: node\.reported is not possible in acquiring\.get/,
   );
+});
+
+test('a large file is rotated when a run begins, never inside one, and the numbers go on', () => {
+  inFolder((path) => {
+    for (let run = 1; run <= 7; run += 1) writeRun(path, 1);
+    assert.deepEqual(readdirSync(join(path, '..')).sort(), [
+      'journal.ndjson',
+      'journal.ndjson.1',
+      'journal.ndjson.2',
+      'journal.ndjson.3',
+      'journal.ndjson.4',
+    ]);
+    const seqs = (name: string) => parseJournal(readFileSync(name)).records.map(({ seq }) => seq);
+    assert.deepEqual(seqs(path), [25, 26, 27, 28]);
+    assert.deepEqual(seqs(`${path}.1`), [21, 22, 23, 24]);
+    // A crash between the renaming and the first record.
+    rmSync(path);
+    const again = openJournal(path, refuse);
+    assert.deepEqual([again.last, again.number(BEGINNING).seq], [null, 25]);
+    again.close();
+  });
 });
