@@ -1,3 +1,3 @@
 import { main } from './cli/main.ts';
 
-process.exitCode = main(process.argv.slice(2), process.stdout, process.stderr);
+process.exitCode = await main(process.argv.slice(2), process.stdout, process.stderr);

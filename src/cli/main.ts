@@ -1,39 +1,26 @@
-import { readFileSync } from 'node:fs';
-import { mermaid } from '../diagram/mermaid.ts';
-import { replay } from './replay.ts';
+import { version } from '../version.ts';
+import { helpText } from './help.ts';
+import { UsageError } from './usage.ts';
 
 export interface Out {
   write(text: string): unknown;
+  isTTY?: boolean;
 }
 
-const HELP = `host-upgrades: patches the machines under a Kubernetes cluster, one at a time
+/** A command; returns its exit code. Throws UsageError. */
+type Command = (args: string[], out: Out, err: Out) => number | Promise<number>;
 
-Usage:
-  host-upgrades replay [--format=states|classic|json] FILE|-
-  host-upgrades diagram
-
-Commands:
-  replay      folds a recorded log through the run machine and prints every step
-              FILE  a journal, a JSON log, or a classic text log of this program or of
-                    pharos-host-upgrades; -: standard input
-              --format  states (default): time, from -> to, event, line
-                        classic: the log again; json: one record a line
-  diagram     prints the run machine as a Mermaid state diagram
-
-Options:
-  --help      this text
-  --version   the program's version
-
-Exit codes: 0 a legal history, 1 it diverges from the machine, 2 bad usage or not a history
-`;
-
-/** A mistake of the caller: one line that says what, where and what to do; exit code 2. */
-export class UsageError extends Error {}
+/** Each is loaded when it is asked for: the client library alone takes most of a second. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  run: async () => (await import('./run.ts')).run,
+  replay: async () => (await import('./replay.ts')).replay,
+  diagram: async () => (await import('./diagram.ts')).diagram,
+};
 
 /** Runs the command line and returns its exit code. */
-export function main(args: string[], out: Out, err: Out): number {
+export async function main(args: string[], out: Out, err: Out): Promise<number> {
   try {
-    return dispatch(args, out, err);
+    return await dispatch(args, out, err);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     err.write(`host-upgrades: ${error.message}\n`);
@@ -41,30 +28,22 @@ export function main(args: string[], out: Out, err: Out): number {
   }
 }
 
-function dispatch(args: string[], out: Out, err: Out): number {
-  const [command, ...rest] = args;
-  if (command === undefined || command === '--help' || command === '-h') {
-    out.write(HELP);
-    return command === undefined ? 2 : 0;
+async function dispatch(args: string[], out: Out, err: Out): Promise<number> {
+  const [first = '', ...rest] = args;
+  const known = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  if (known) return (await known())(rest, out, err);
+  if (['--help', '-help', '-h', 'help'].includes(first)) {
+    out.write(helpText());
+    return 0;
   }
-  if (command === '--version') {
+  if (first === '--version' || first === '-version') {
     out.write(`host-upgrades ${version()}\n`);
     return 0;
   }
-  if (rest.includes('--help')) {
-    out.write(HELP);
-    return 0;
+  if (first !== '' && !first.startsWith('-')) {
+    throw new UsageError(`unknown command ${first}; see host-upgrades --help`);
   }
-  if (command === 'diagram') {
-    if (rest.length > 0) throw new UsageError(`diagram takes no ${rest[0]}; see --help`);
-    out.write(mermaid());
-    return 0;
-  }
-  if (command === 'replay') return replay(rest, out, err);
-  throw new UsageError(`unknown command or flag ${command}; see host-upgrades --help`);
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  // The original has no commands: what begins with a flag is a run.
+  const { run } = await import('./run.ts');
+  return run(args, out, err);
 }

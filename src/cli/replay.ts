@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Replay, replayLog } from '../trace/replay.ts';
 import { replayJournal } from '../trace/replay-journal.ts';
-import { type Out, UsageError } from './main.ts';
+import type { Out } from './main.ts';
+import { UsageError } from './usage.ts';
 
 const FORMATS = { states, classic, json };
 

@@ -24,6 +24,7 @@ export function createNode(
   name: string,
   nowMs: () => number,
   warn: (message: string) => void,
+  known?: V1Node,
 ): NodePort {
   const path = nodePath(name);
   let conditions: V1NodeCondition[] = [];
@@ -31,6 +32,7 @@ export function createNode(
     conditions = (node as V1Node).status?.conditions ?? [];
     return node as V1Node;
   };
+  if (known !== undefined) keep(known);
   const write = async ({ status, error }: ReportInput): Promise<RunEvent> => {
     try {
       const wanted = upgradeConditions(status, error, conditions, nowMs());

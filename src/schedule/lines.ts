@@ -8,6 +8,7 @@ export type ScheduleLine =
   | { id: 'schedule.window'; windowMs: number }
   | { id: 'schedule.started'; deadlineMs: number | null }
   | { id: 'schedule.completed'; tookMs: number; nextMs: number; inMs: number }
+  | { id: 'schedule.failed'; tookMs: number; nextMs: number; inMs: number }
   | { id: 'schedule.busy' }
   | { id: 'schedule.missed'; tickMs: number; lateMs: number };
 
@@ -26,6 +27,9 @@ export function formatScheduleLine(line: ScheduleLine, zone: string): string {
         : `Schedule run started, deadline at ${formatGoTime(line.deadlineMs, zone)}`;
     case 'schedule.completed':
       return `Schedule run completed in ${formatDuration(line.tookMs)}, next upgrade at: ${next(line, zone)}`;
+    // The original ends with the first failed run.
+    case 'schedule.failed':
+      return `Schedule run failed after ${formatDuration(line.tookMs)}, next upgrade at: ${next(line, zone)}`;
     case 'schedule.busy':
       return 'Scheduler is busy, skipping scheduled run';
     // The original knows no such case.

@@ -45,7 +45,7 @@ const BAD: [string[], RegExp][] = [
   [['replay', '--fromat=json', '-'], /--fromat/],
   [['replay', '-', 'more'], /one file at a time/],
   [['replay', '-'], /<stdin>:1: not a history/],
-  [['rpelay'], /unknown command or flag rpelay/],
+  [['rpelay'], /unknown command rpelay; see host-upgrades --help/],
 ];
 for (const [args, expected] of BAD) {
   test(`${args.join(' ')} is one clear line and exit 2`, () => {

@@ -11,6 +11,10 @@ interface TestPackage {
   depends?: string;
 }
 
+/** Goes on once /run/hu-go-on is there; bounded, so that nothing is left running for ever. */
+const WAITING = `n=0
+while [ ! -e /run/hu-go-on ] && [ $n -lt 600 ]; do echo "waiting $n"; sleep 0.1; n=$((n + 1)); done`;
+
 /** Each is installed as 1.0; 2.0 becomes an upgrade once it is offered. */
 export const TEST_PACKAGES: Record<string, TestPackage> = {
   'hu-plain': {},
@@ -21,11 +25,9 @@ printf 'hu-reboot\\n\\nhu-reboot\\nlibc6\\n' >/run/reboot-required.pkgs`,
   },
   'hu-failing': { postinst: 'echo "the disk is on fire" >&2; exit 7' },
   'hu-conffile': { conffile: '/etc/hu-conffile.conf' },
-  // Goes on once /run/hu-go-on is there; bounded, so that nothing is left running for ever.
-  'hu-slow': {
-    postinst: `n=0
-while [ ! -e /run/hu-go-on ] && [ $n -lt 600 ]; do echo "waiting $n"; sleep 0.1; n=$((n + 1)); done`,
-  },
+  'hu-slow': { postinst: WAITING },
+  'hu-slow-2': { postinst: WAITING },
+  'hu-slow-3': { postinst: WAITING },
   // A progress bar, bytes that are no UTF-8, and more lines than anybody reads.
   'hu-noisy': {
     postinst: `printf 'progress 1%%\\rprogress 100%%\\rbad \\377 byte\\n'

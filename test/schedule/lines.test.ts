@@ -24,6 +24,10 @@ const LINES: [ScheduleLine, string][] = [
     { id: 'schedule.completed', tookMs: 9_500, nextMs: AT_MS, inMs: 60_000 },
     'Schedule run completed in 9.5s, next upgrade at: 2019-02-21 11:41:10.123 +0200 EET (in 1m0s)',
   ],
+  [
+    { id: 'schedule.failed', tookMs: 9_500, nextMs: AT_MS, inMs: 60_000 },
+    'Schedule run failed after 9.5s, next upgrade at: 2019-02-21 11:41:10.123 +0200 EET (in 1m0s)',
+  ],
   [{ id: 'schedule.busy' }, 'Scheduler is busy, skipping scheduled run'],
   [
     { id: 'schedule.missed', tickMs: AT_MS, lateMs: 7_200_000 },

@@ -1,0 +1,216 @@
+import { UsageError } from './usage.ts';
+
+/** One flag of the command line, as parsed and as --help shows it. */
+export interface Flag {
+  name: string;
+  group: string;
+  kind: 'text' | 'boolean';
+  default: string;
+  /** The environment variable that is read where the flag is not given. */
+  env?: string;
+  /** What stands for the value in --help. */
+  value?: string;
+  help: string;
+}
+
+const GROUPS = {
+  when: 'When',
+  host: 'Host',
+  kube: 'Kubernetes (all three of the first, or none: native mode)',
+  log: 'Log and state',
+};
+
+/** The flags of `run`. Names, defaults and variables of the original come from it. */
+export const RUN_FLAGS = [
+  {
+    name: 'schedule',
+    group: GROUPS.when,
+    kind: 'text',
+    default: '',
+    value: 'CRON',
+    help: 'five fields, or @daily, @every 1h30m …; none: run once and end',
+  },
+  {
+    name: 'schedule-window',
+    group: GROUPS.when,
+    kind: 'text',
+    default: '1h',
+    value: 'DURATION',
+    help: 'how long after its tick a run may wait for the lock; 0: without end',
+  },
+  {
+    name: 'config-path',
+    group: GROUPS.host,
+    kind: 'text',
+    default: '/etc/host-upgrades',
+    value: 'DIR',
+    help: 'mounted ConfigMap, for example with unattended-upgrades.conf',
+  },
+  {
+    name: 'host-mount',
+    group: GROUPS.host,
+    kind: 'text',
+    default: '/run/host-upgrades',
+    value: 'DIR',
+    help: 'shared with the host, same path; a reboot empties it',
+  },
+  {
+    name: 'reboot',
+    group: GROUPS.host,
+    kind: 'boolean',
+    default: 'false',
+    help: 'reboot the host where its upgrades require it',
+  },
+  {
+    name: 'reboot-timeout',
+    group: GROUPS.host,
+    kind: 'text',
+    default: '5m',
+    value: 'DURATION',
+    help: 'how long the host may take to shut down',
+  },
+  {
+    name: 'drain',
+    group: GROUPS.host,
+    kind: 'boolean',
+    default: 'false',
+    help: 'drain the node before a reboot, uncordon it after',
+  },
+  {
+    name: 'kube-namespace',
+    group: GROUPS.kube,
+    kind: 'text',
+    default: '',
+    env: 'KUBE_NAMESPACE',
+    value: 'NAME',
+    help: 'namespace of the DaemonSet that carries the lock',
+  },
+  {
+    name: 'kube-daemonset',
+    group: GROUPS.kube,
+    kind: 'text',
+    default: '',
+    env: 'KUBE_DAEMONSET',
+    value: 'NAME',
+    help: 'its name',
+  },
+  {
+    name: 'kube-node',
+    group: GROUPS.kube,
+    kind: 'text',
+    default: '',
+    env: 'KUBE_NODE',
+    value: 'NAME',
+    help: 'name of this Node (spec.nodeName of the pod)',
+  },
+  {
+    name: 'kubeconfig',
+    group: GROUPS.kube,
+    kind: 'text',
+    default: '',
+    value: 'FILE',
+    help: 'the way to the cluster; none: the service account of the pod, else KUBECONFIG',
+  },
+  {
+    name: 'state-path',
+    group: GROUPS.log,
+    kind: 'text',
+    default: '/var/lib/host-upgrades',
+    value: 'DIR',
+    help: 'where the journal is kept; must survive a reboot',
+  },
+  {
+    name: 'log-format',
+    group: GROUPS.log,
+    kind: 'text',
+    default: 'auto',
+    value: 'FORMAT',
+    help: 'pretty, json, classic; auto: pretty on a terminal, else classic',
+  },
+  {
+    name: 'log-level',
+    group: GROUPS.log,
+    kind: 'text',
+    default: 'info',
+    value: 'LEVEL',
+    help: 'debug, info, warn, error',
+  },
+] as const satisfies Flag[];
+
+export type FlagValues = Record<(typeof RUN_FLAGS)[number]['name'], string>;
+
+/**
+ * Parses flags as Go does: `-flag` and `--flag`, `--flag=value` and `--flag value`, booleans
+ * without a value or with `=false`. Values not given come from the environment, then the default.
+ */
+export function parseFlags(args: string[], env: NodeJS.ProcessEnv): FlagValues {
+  const flags: readonly Flag[] = RUN_FLAGS;
+  const given = new Map<string, string>();
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(arg);
+    if (!match) throw new UsageError(`unexpected argument ${arg}; flags begin with --, see --help`);
+    const [, name = '', inline] = match;
+    const flag = flags.find((known) => known.name === name);
+    if (!flag) throw new UsageError(`unknown flag --${name}${suggestion(name)}; see --help`);
+    if (flag.kind === 'boolean') {
+      given.set(name, boolean(name, inline ?? 'true'));
+      continue;
+    }
+    const value = inline ?? args[index + 1];
+    if (value === undefined)
+      throw new UsageError(`--${name} needs a value: --${name}=${flag.value}`);
+    if (inline === undefined) index += 1;
+    given.set(name, value);
+  }
+  const value = ({ name, env: variable, default: otherwise }: Flag) =>
+    given.get(name) ?? (variable === undefined ? undefined : env[variable]) ?? otherwise;
+  return Object.fromEntries(flags.map((flag) => [flag.name, value(flag)])) as FlagValues;
+}
+
+/** The words that Go's flag package takes for a boolean. */
+const BOOLEANS: Record<string, string> = {
+  '1': 'true',
+  t: 'true',
+  T: 'true',
+  true: 'true',
+  TRUE: 'true',
+  True: 'true',
+  '0': 'false',
+  f: 'false',
+  F: 'false',
+  false: 'false',
+  FALSE: 'false',
+  False: 'false',
+};
+
+function boolean(name: string, text: string): string {
+  const value = BOOLEANS[text];
+  if (value === undefined) throw new UsageError(`--${name}=${text}: give true or false`);
+  return value;
+}
+
+/** The flag that was probably meant: at most two edits away, or beginning the same way. */
+function suggestion(name: string): string {
+  const names = RUN_FLAGS.map((flag) => flag.name);
+  const near = names
+    .map((known) => ({ known, edits: distance(known, name) }))
+    .filter(({ edits }) => edits <= 2)
+    .sort((a, b) => a.edits - b.edits)[0];
+  const found = near?.known ?? names.find((known) => known.startsWith(name));
+  return found === undefined ? '' : ` (did you mean --${found}?)`;
+}
+
+/** How many letters must be inserted, deleted or replaced. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,85 @@
+import { LEVELS } from '../log/level.ts';
+import { LOG_FORMATS } from '../log/log.ts';
+import { parseDuration } from '../schedule/duration.ts';
+import { parseSchedule, type Schedule } from '../schedule/schedule.ts';
+import { systemZone, zoneInForce } from '../schedule/zone.ts';
+import type { RunOptions } from '../service/options.ts';
+import type { Names } from '../trace/format.ts';
+import type { FlagValues } from './flags.ts';
+import { UsageError } from './usage.ts';
+
+/** Checks what can be checked without touching anything. Throws UsageError. */
+export function runOptions(values: FlagValues, env: NodeJS.ProcessEnv): RunOptions {
+  const kube = kubeNames(values);
+  if (kube === null && values.kubeconfig !== '') {
+    throw new UsageError(
+      '--kubeconfig is given without a lock to take; add --kube-namespace, --kube-daemonset and --kube-node',
+    );
+  }
+  if (values.reboot === 'true' || values.drain === 'true') {
+    throw new UsageError('--reboot and --drain are not supported yet; leave them out');
+  }
+  duration(values, 'reboot-timeout');
+  const zone = usable('', () =>
+    zoneInForce({ option: undefined, env: env.TZ, system: systemZone() }),
+  );
+  return {
+    schedule: schedule(values.schedule, zone),
+    zone,
+    windowMs: duration(values, 'schedule-window'),
+    configPath: values['config-path'],
+    hostMount: values['host-mount'],
+    statePath: values['state-path'],
+    kubeconfig: values.kubeconfig,
+    kube,
+    logFormat: oneOf('log-format', values['log-format'], LOG_FORMATS),
+    logLevel: oneOf('log-level', values['log-level'], LEVELS),
+  };
+}
+
+const KUBE_FLAGS = ['kube-namespace', 'kube-daemonset', 'kube-node'] as const;
+
+/** All three, or none: half of them is a mistake, not native mode. */
+function kubeNames(values: FlagValues): Names | null {
+  const missing = KUBE_FLAGS.filter((name) => values[name] === '');
+  if (missing.length === KUBE_FLAGS.length) return null;
+  if (missing.length > 0) {
+    const names = missing.map((name) => `--${name} (${variable(name)})`).join(' and ');
+    throw new UsageError(`${names} not set; give all three of --kube-…, or none for native mode`);
+  }
+  return {
+    namespace: values['kube-namespace'],
+    daemonSet: values['kube-daemonset'],
+    node: values['kube-node'],
+  };
+}
+
+function variable(name: string): string {
+  return name.toUpperCase().replaceAll('-', '_');
+}
+
+function schedule(text: string, zone: string): Schedule | null {
+  return text === '' ? null : usable(`--schedule=${text}: `, () => parseSchedule(text, zone));
+}
+
+function duration(values: FlagValues, name: 'schedule-window' | 'reboot-timeout'): number {
+  const text = values[name];
+  const ms = usable(`--${name}=${text}: `, () => parseDuration(text));
+  if (ms >= 0) return ms;
+  throw new UsageError(`--${name}=${text}: is negative; give a duration such as 1h30m`);
+}
+
+/** What `read` gives; its error becomes the caller's mistake. */
+function usable<T>(where: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(`${where}${(error as Error).message}`);
+  }
+}
+
+function oneOf<T extends string>(name: string, text: string, known: readonly T[]): T {
+  const value = known.find((word) => word === text);
+  if (value === undefined) throw new UsageError(`--${name}=${text}: give ${known.join(', ')}`);
+  return value;
+}

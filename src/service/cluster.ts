@@ -1,0 +1,78 @@
+import type { V1Node } from '@kubernetes/client-node';
+import type { RunClock } from '../journal/live.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { checkCluster } from '../kube/preflight.ts';
+import type { Log } from '../log/log.ts';
+import { formatDuration } from '../schedule/duration.ts';
+import type { Names } from '../trace/format.ts';
+import { pause } from './pause.ts';
+import { RecoveryError, recoverLock } from './recovery.ts';
+
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 60_000;
+
+export interface ClusterPorts {
+  client: KubeClient;
+  names: Names;
+  log: Log;
+  clock: RunClock;
+  stop: AbortSignal;
+  isUpgrading(): Promise<boolean>;
+  /** A run that the journal shows unfinished goes on by itself: its lock is not touched here. */
+  hasUnfinished: boolean;
+  /** Whether an API server that cannot be reached is waited for. */
+  isPatient: boolean;
+}
+
+export interface Joined {
+  adopt: boolean;
+  /** For how many nodes the DaemonSet is, where that is known. */
+  nodes: number;
+  /** This Node as it was read, where it was. */
+  node?: V1Node;
+}
+
+/** The cluster could not be reached, and nobody waits for it. */
+export class JoinError extends Error {}
+
+/**
+ * Checks the way to the lock and to the node, and settles a lock that an earlier process left.
+ * null where it was told to stop. Throws ClusterError, and JoinError without patience.
+ */
+export async function joinCluster(ports: ClusterPorts): Promise<Joined | null> {
+  const { log, clock, stop, isPatient } = ports;
+  for (let delayMs = RETRY_FIRST_MS; ; delayMs = Math.min(delayMs * 2, RETRY_MAX_MS)) {
+    const joined = await attempt(ports);
+    if (typeof joined !== 'string') return joined;
+    // The run that was left behind waits for the API server itself.
+    if (ports.hasUnfinished) return { adopt: false, nodes: 1 };
+    if (!isPatient) throw new JoinError(`Failed to initialize kube: ${joined}`);
+    log.say('warn', `Failed to initialize kube, retrying in ${formatDuration(delayMs)}: ${joined}`);
+    await pause(clock, delayMs, stop);
+    if (stop.aborted) return null;
+  }
+}
+
+/** Joined, or why the API server did not answer. */
+async function attempt(ports: ClusterPorts): Promise<Joined | string> {
+  const { client, names, log } = ports;
+  const checked = await checkCluster(client, names);
+  if (checked.kind === 'unreachable') return checked.message;
+  const { node } = checked;
+  log.say('info', `Initialized kube node ${names.node} (not rebooting)`);
+  const nodes = checked.lock.nodes ?? 1;
+  if (ports.hasUnfinished) return { adopt: false, nodes, node };
+  try {
+    const { adopt } = await recoverLock({
+      client,
+      names,
+      log,
+      isUpgrading: ports.isUpgrading,
+      pause: (delayMs) => pause(ports.clock, delayMs, ports.stop),
+    });
+    return { adopt, nodes, node };
+  } catch (error) {
+    if (error instanceof RecoveryError) return error.message;
+    throw error;
+  }
+}

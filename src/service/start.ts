@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { V1Node } from '@kubernetes/client-node';
+import { openHost } from '../host/host.ts';
+import { probeLines } from '../host/probe.ts';
+import type { JournalFile } from '../journal/file.ts';
+import type { FoldedRun } from '../journal/fold.ts';
+import type { RunClock } from '../journal/live.ts';
+import { kubeActors } from '../kube/actors.ts';
+import { createClient, type KubeClient } from '../kube/client.ts';
+import { loadKubeConfig } from '../kube/config.ts';
+import { createNode } from '../kube/node.ts';
+import type { Log } from '../log/log.ts';
+import { formatScheduleLine } from '../schedule/lines.ts';
+import { windowWarning } from '../schedule/window.ts';
+import { version } from '../version.ts';
+import { JoinError, type Joined, joinCluster } from './cluster.ts';
+import type { RunOptions } from './options.ts';
+import { createRunner, NATIVE_ACTORS, type RunActors } from './runner.ts';
+import { runOnce, runScheduled } from './service.ts';
+import { openState } from './state.ts';
+
+const CLOCK: RunClock = {
+  nowMs: Date.now,
+  setTimeout: (run, delayMs) => setTimeout(run, delayMs),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
+
+/**
+ * The whole service, from its first line to its end. Everything that can be refused is, before
+ * anything is changed. Throws ClusterError, HostError, KubeConfigError and StateError.
+ */
+export async function start(
+  options: RunOptions,
+  log: Log,
+  stop: AbortSignal,
+): Promise<'succeeded' | 'failed' | 'stopped'> {
+  const sinceMs = Date.now();
+  const { schedule, windowMs, zone, kube } = options;
+  log.say('info', `host-upgrades version ${version()} (Node ${process.version})`);
+  const warning = schedule && windowWarning(schedule, windowMs, sinceMs);
+  if (warning) log.say('warn', warning);
+  const config = kube && loadKubeConfig(options.kubeconfig, process.env);
+  // A path that was asked for has to be there; openHost says so.
+  if (!existsSync(options.configPath)) {
+    log.say('info', `Skipping non-existing --config-path=${options.configPath}`);
+  }
+  const host = await openHost({
+    mount: options.hostMount,
+    configPath: options.configPath,
+    warn: (text) => log.say('warn', text),
+  });
+  const client = config && createClient(config, { userAgent: `host-upgrades/${version()}` });
+  try {
+    for (const line of probeLines(host.info)) log.say('info', line);
+    if (!schedule) log.say('info', formatScheduleLine({ id: 'schedule.none' }, zone));
+    const journal = openState(options.statePath, (text) => log.say('warn', text));
+    const names = kube ?? { namespace: '', daemonSet: '', node: hostname() };
+    const unfinished = unfinishedRun(journal, names, log);
+    if (kube) {
+      log.say(
+        'info',
+        `Using --kube-namespace=${kube.namespace} --kube-daemonset=${kube.daemonSet} --kube-node=${kube.node}`,
+      );
+    }
+    const joined: Joined | null =
+      kube && client
+        ? await joinCluster({
+            client,
+            names: kube,
+            log,
+            clock: CLOCK,
+            stop,
+            isUpgrading: host.isUpgrading,
+            hasUnfinished: unfinished !== null,
+            isPatient: schedule !== null,
+          })
+        : { adopt: false, nodes: 1 };
+    if (joined === null) return 'stopped';
+    log.say('info', 'Skipping host reboot after upgrades');
+    const runner = createRunner({
+      names,
+      version: version(),
+      journal,
+      clock: CLOCK,
+      log,
+      kubeActors: client ? clusterActors(client, names.node, joined.node, log) : NATIVE_ACTORS,
+      upgradeHost: host.upgrade,
+      nodes: joined.nodes,
+    });
+    const beginning = { unfinished, adopt: joined.adopt };
+    const ports = { runner, log, clock: CLOCK, stop };
+    if (schedule) {
+      await runScheduled(beginning, { schedule, windowMs, zone, sinceMs }, ports);
+      return 'stopped';
+    }
+    const succeeded = await runOnce(beginning, ports);
+    if (succeeded === null) return 'stopped';
+    return succeeded ? 'succeeded' : 'failed';
+  } catch (error) {
+    if (!(error instanceof JoinError)) throw error;
+    log.say('error', error.message);
+    return 'failed';
+  } finally {
+    host.close();
+    await client?.close();
+  }
+}
+
+function clusterActors(
+  client: KubeClient,
+  name: string,
+  known: V1Node | undefined,
+  log: Log,
+): RunActors {
+  return kubeActors(
+    client,
+    createNode(client, name, Date.now, (text) => log.say('warn', text), known),
+  );
+}
+
+/** The journal's last run where it has not ended and is about this lock. */
+function unfinishedRun(
+  { last }: JournalFile,
+  names: { namespace: string; daemonSet: string; node: string },
+  log: Log,
+): FoldedRun | null {
+  if (last?.snapshot.status !== 'active') return null;
+  const { namespace, daemonSet, node } = last.snapshot.context;
+  if (namespace === names.namespace && daemonSet === names.daemonSet && node === names.node) {
+    return last;
+  }
+  const its =
+    daemonSet === '' ? 'no Kubernetes' : `${namespace}/daemonsets/${daemonSet} and ${node}`;
+  log.say('warn', `Run ${last.run} had not ended; it was about ${its} and is left as it is`);
+  return null;
+}
