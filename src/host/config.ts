@@ -9,27 +9,32 @@ export const DEFAULT_CONFIG_PATH = '/etc/host-upgrades';
 export type Config = Map<string, string>;
 
 /** A change of the ConfigMap in the middle of reading is followed this often. */
-const TRIES = 5;
+const TRIES = 20;
 
 /**
- * The files of a mounted ConfigMap as one consistent set: its `..data` link is resolved once, so
- * that a change in the middle gives either all old or all new. null where the default path does
- * not exist. Throws HostError.
+ * The files of a mounted ConfigMap as one consistent set, all old or all new when it changes in
+ * the middle. null where the default path does not exist. Throws HostError.
  */
 export function readConfig(path: string): Config | null {
   for (let left = TRIES; ; left -= 1) {
     try {
-      return readSet(dataFolder(path));
+      const folder = dataFolder(path);
+      const config = readSet(folder);
+      // The kubelet first points the link to the new set and then removes the old one, file by
+      // file: with the link still where it was, nothing was missing.
+      if (dataFolder(path) === folder) return config;
+      if (left <= 1)
+        throw new HostError(`--config-path=${path}: changes faster than it can be read`);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
       const isMissing = code === 'ENOENT' && !exists(path);
       if (isMissing && path === DEFAULT_CONFIG_PATH) return null;
-      // The kubelet removes the old set as soon as the link points to the new one.
       if (code === 'ENOENT' && !isMissing && left > 1) continue;
-      throw new HostError(
-        `--config-path=${path}: cannot be read (${code}); it must be a directory, such as a mounted ConfigMap`,
-        { cause: error },
-      );
+      const advice = 'it must be a directory, such as a mounted ConfigMap';
+      throw new HostError(`--config-path=${path}: cannot be read (${code}); ${advice}`, {
+        cause: error,
+      });
     }
   }
 }

@@ -82,16 +82,13 @@ function endOf(unit: UnitEnd): string | null {
 
 /** dpkg's own words about what went wrong: then packages may be half installed. */
 function dpkgError(log: string): string | null {
-  const hasFailed = /^dpkg: error processing|dpkg returned an error code/m.test(log);
-  if (!hasFailed) return null;
-  const noSpace = /^.*No space left on device.*$/m.exec(log);
   const detail = /^dpkg: error processing .*\n.*/m.exec(log);
-  const code = /^.*dpkg returned an error code.*$/m.exec(log);
-  const text = (noSpace ?? detail ?? code)?.[0] ?? '';
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .join(' ');
+  const code = /^.*dpkg returned an? error.*$/m.exec(log);
+  const words = (detail ?? code)?.[0];
+  if (words === undefined) return null;
+  const noSpace = /^.*No space left on device.*$/m.exec(log)?.[0];
+  const lines = [...(noSpace === undefined ? [] : [`${noSpace};`]), ...words.split('\n')];
+  return lines.map((line) => line.trim()).join(' ');
 }
 
 function brokenPackages({ broken }: Outputs): string | null {
@@ -103,7 +100,7 @@ function brokenPackages({ broken }: Outputs): string | null {
 /** That and nothing else made the exit code. */
 function isOnlyHeldBack(upgrade: string): boolean {
   const errors =
-    /^(E:|Traceback|An error occurred|Apt returned an error|GetArchives\(\) failed|fetch\.run\(\) result|Installing the upgrades failed|Auto-removing the packages failed|Cache has broken packages|Download finished, but)|failed to download, aborting/im;
+    /^(E:|Traceback|An error occurred|Apt returned an error|GetArchives\(\) failed|fetch\.run\(\) result|Installing the upgrades failed|Auto-removing the packages failed|Cache has broken packages|Download finished, but)|failed to download, aborting|No space left on device/im;
   return /^Package \S+ has conffile prompt/m.test(upgrade) && !errors.test(upgrade);
 }
 
