@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { UnitState } from '../../src/host/systemd.ts';
+import { nextStep } from '../../src/host/upgrade.ts';
+
+describe('what a unit of that name means for a run', () => {
+  const unit = (more: Partial<UnitState>): UnitState => ({
+    activeState: 'activating',
+    environment: [],
+    invocationId: '',
+    remains: true,
+    result: 'success',
+    exitStatus: 0,
+    ...more,
+  });
+  const own = ['HOST_PATH=/run/host-upgrades', 'HOST_UPGRADES_RUN=r1'];
+  const other = ['HOST_PATH=/run/host-upgrades', 'HOST_UPGRADES_RUN=r0'];
+
+  test('none: start', () => {
+    assert.equal(nextStep(null, 'r1', false), 'start');
+    assert.equal(nextStep(null, 'r1', true), 'start');
+  });
+
+  test('its own is adopted, at work or ended, and never started twice', () => {
+    for (const activeState of ['activating', 'deactivating', 'active', 'failed', 'inactive']) {
+      const state = unit({ activeState, environment: own });
+      assert.equal(nextStep(state, 'r1', false), 'adopt');
+      assert.equal(nextStep(state, 'r1', true), 'adopt');
+    }
+  });
+
+  test('one that has ended for another run is done with', () => {
+    for (const activeState of ['active', 'failed', 'inactive']) {
+      assert.equal(nextStep(unit({ activeState, environment: other }), 'r1', false), 'start');
+      assert.equal(nextStep(unit({ activeState }), 'r1', true), 'start');
+    }
+  });
+
+  test('one at work for another run is only adopted after a restart', () => {
+    for (const activeState of ['activating', 'deactivating']) {
+      const state = unit({ activeState, environment: other });
+      assert.equal(nextStep(state, 'r1', false), 'refuse');
+      assert.equal(nextStep(state, 'r1', true), 'adopt');
+    }
+  });
+
+  test('one that is no upgrade is left alone', () => {
+    assert.equal(nextStep(unit({ environment: ['A=b'] }), 'r1', true), 'refuse');
+  });
+
+  test('a run whose name begins like another’s is another', () => {
+    const state = unit({ activeState: 'active', environment: other });
+    assert.equal(nextStep(state, 'r', false), 'start');
+  });
+});
