@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { missing, program } from './cluster/build.ts';
+import { baseImage, missing as missingHosts } from './hosts/image.ts';
 
 /**
  * Runs all tests (or those of the files named) and closes with what could not run here and why,
@@ -12,6 +13,7 @@ const files = named.length > 0 ? named : globSync('test/**/*.test.ts').sort();
 
 // Once, ahead of the test files, which run beside each other.
 if (missing() === '') program('kube-apiserver');
+if (missingHosts() === '') baseImage();
 
 const counts = { passed: 0, failed: 0 };
 const notRun = new Map<string, string>();

@@ -26,12 +26,13 @@ export interface HostOptions
   configPath: string;
   /** The host's system bus; DBUS_SYSTEM_BUS_ADDRESS or the usual one where not given. */
   busAddress?: string;
-  /** The host's journal. */
+  /** The host's journal, where it is not in one of the usual folders. */
   journalPath?: string;
   warn: (message: string) => void;
 }
 
-const JOURNAL = '/run/log/journal';
+/** Until the next boot, or for good: the host's journald has chosen. */
+const JOURNALS = ['/run/log/journal', '/var/log/journal'];
 /** What a bus swallows while it restarts is never answered; during an upgrade it is asked again. */
 const RETRIED_LIMIT_MS = 10_000;
 
@@ -63,7 +64,7 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
     driver,
     readConfig: () => readConfig(configPath),
     bootMs: info.bootMs,
-    journalPath: options.journalPath ?? JOURNAL,
+    journalPaths: options.journalPath === undefined ? JOURNALS : [options.journalPath],
   };
   const closed = new Subject<void>();
   return {

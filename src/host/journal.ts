@@ -1,32 +1,54 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { plainLine } from './text.ts';
 
 /** How many of a unit's last lines are read. */
 const LINES = 30;
 
+/** A journal that lags behind is asked so often, with a pause. */
+const TRIES = 5;
+const PAUSE_MS = 100;
+
 /**
- * The last lines that one start of a unit wrote to the host's journal in `path`, and systemd's own
- * about it. Without journalctl, or a journal to read, that is said in the text: it must not hide
- * why the upgrade failed.
+ * The last lines that one start of a unit wrote to the host's journal, and systemd's own about it.
+ * Which of the folders the host keeps it in is the host's choice. Where there is none to read, or
+ * no journalctl, that is said in the text: it must not hide why the upgrade failed.
  */
-export async function readUnitJournal(path: string, invocationId: string): Promise<string> {
+export async function readUnitJournal(folders: string[], invocationId: string): Promise<string> {
+  const errors = new Set<string>();
+  for (let left = TRIES; left > 0; left -= 1) {
+    for (const folder of folders) {
+      const { rows, error } = await journalctl(folder, invocationId);
+      if (rows !== '') return parseJournal(rows);
+      if (error !== '') errors.add(error);
+    }
+    if (errors.size === folders.length) break;
+    await pause(PAUSE_MS);
+  }
+  return errors.size === 0 ? '' : `(journal not read: ${[...errors].join('; ')})`;
+}
+
+async function journalctl(
+  folder: string,
+  invocationId: string,
+): Promise<{ rows: string; error: string }> {
   // What it wrote itself, what systemd says of it, and what journald says of it.
   const fields = ['_SYSTEMD_INVOCATION_ID', 'INVOCATION_ID', 'OBJECT_SYSTEMD_INVOCATION_ID'];
   const matches = fields.flatMap((field) => ['+', `${field}=${invocationId}`]).slice(1);
-  const options = [`--directory=${path}`, `--lines=${LINES}`, '--output=json', '--all'];
+  const options = [`--directory=${folder}`, `--lines=${LINES}`, '--output=json', '--all'];
   const child = spawn('journalctl', [...options, ...matches], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   try {
-    const [rows, errors] = await Promise.all([
+    const [rows, error] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
       new Promise((resolve, reject) => child.on('error', reject).on('close', resolve)),
     ]);
-    return rows === '' && errors !== '' ? `(journal: ${errors.trim()})` : parseJournal(rows);
+    return { rows, error: error.trim() };
   } catch (error) {
-    return `(journal not read: ${(error as Error).message})`;
+    return { rows: '', error: (error as Error).message };
   }
 }
 

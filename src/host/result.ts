@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { HostStatus } from '../../machines/events.ts';
 import { readAptLog, summaryLines } from './apt-log.ts';
-import { EXIT_BUSY, EXIT_MISSING, WAITING } from './script.ts';
+import { EXIT_BUSY, EXIT_MISSING, FILES, WAITING } from './script.ts';
 import type { UnitState } from './systemd.ts';
 import { plainText, tail } from './text.ts';
 
@@ -55,11 +55,28 @@ export function judge(end: UnitEnd, outputs: Outputs, bootMs: number): Verdict {
   const isDone = unit?.result === 'success' || (exitCode !== null && isOnlyHeldBack(upgrade));
   const cause = dpkgError(`${upgrade}\n${plainText(outputs.dpkg)}`) ?? brokenPackages(outputs);
   if (isDone && cause === null) return { kind: 'finished', status };
-  const program = upgrade === '' && cause === null ? 'apt-get update' : 'unattended-upgrades';
-  const causes = [endOf(unit), cause].filter((text) => text !== null);
+  const causes = [endOf(unit), cause ?? neverRan(outputs, exitCode)].filter(
+    (text) => text !== null,
+  );
+  const program = programOf(outputs, cause);
   const shown = [upgrade, lastTry(outputs.update), outputs.journal].find((text) => text.trim());
   const output = shown === undefined ? '' : `\n${tail(shown.trimEnd(), TAIL_CHARS)}`;
   return failed(`Failed to run ${program}: ${causes.join(': ')}${output}`);
+}
+
+/** What was at work when it ended. */
+function programOf({ update, upgrade }: Outputs, cause: string | null): string {
+  if (upgrade !== '' || cause !== null) return 'unattended-upgrades';
+  return update === '' ? FILES.script : 'apt-get update';
+}
+
+/** The script writes into the host mount before anything else. */
+function neverRan(
+  { update, upgrade, exitStatus }: Outputs,
+  exitCode: number | null,
+): string | null {
+  const hasRun = `${update}${upgrade}${exitStatus}` !== '' || exitCode === null;
+  return hasRun ? null : 'is --host-mount the same directory on the host?';
 }
 
 function ownEnd({ exitStatus }: Outputs): UnitEnd {

@@ -22,8 +22,8 @@ export interface UpgradeOptions {
   /** Reads the configuration as it is now. Throws HostError. */
   readConfig: () => Config | null;
   bootMs: number;
-  /** The host's journal directory, for the unit's lines when it fails. */
-  journalPath: string;
+  /** Where the host's journal may be, for the unit's lines when it fails. */
+  journalPaths: string[];
   warn: (message: string) => void;
   /** How long another package manager may be at work, and the first pause in between, s. */
   busyLimitS?: number;
@@ -123,7 +123,7 @@ async function perform(
   resumed: boolean,
   begin: () => void,
 ): Promise<RunEvent> {
-  const { driver, mount, bootMs, journalPath } = options;
+  const { driver, mount, bootMs, journalPaths } = options;
   const before = await unitState(bus, UNIT);
   const step = nextStep(before, run, resumed);
   if (step === 'refuse') {
@@ -136,7 +136,7 @@ async function perform(
   begin();
   const unit = await unitEnded(bus, UNIT);
   const hasFailed = unit !== null && unit.result !== 'success';
-  const journal = hasFailed ? await readUnitJournal(journalPath, unit.invocationId) : '';
+  const journal = hasFailed ? await readUnitJournal(journalPaths, unit.invocationId) : '';
   // The original's unit does not remain: systemd only keeps a failed one.
   const end = unit === null && before?.remains === false ? ENDED_WELL : unit;
   const verdict = driver.judge(mount, end, journal, bootMs);

@@ -43,6 +43,6 @@ describe('the journal’s JSON export', () => {
 });
 
 test('a journal that cannot be read says so instead of its lines', async () => {
-  const text = await readUnitJournal('/nowhere', '0'.repeat(32));
+  const text = await readUnitJournal(['/nowhere', '/no/where'], '0'.repeat(32));
   assert.match(text, /^\(journal.*\)$/);
 });

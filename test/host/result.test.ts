@@ -147,9 +147,13 @@ describe('the unit’s end', () => {
     failed(unit, { upgrade: '', update: '', ...more }).message;
 
   test('in words', () => {
-    assert.equal(message(exit(3)), 'Failed to run apt-get update: exit status 3');
+    const update = 'Hit:1 file:/repository\n';
+    assert.equal(
+      message(exit(3), { update, exitStatus: '3\n' }),
+      'Failed to run apt-get update: exit status 3\nHit:1 file:/repository',
+    );
     const signal = { result: 'signal', exitStatus: 9 };
-    assert.equal(message(signal), 'Failed to run apt-get update: killed by SIGKILL');
+    assert.equal(message(signal), 'Failed to run host-upgrades.sh: killed by SIGKILL');
     const oom = { result: 'oom-kill', exitStatus: 9 };
     assert.equal(
       message(oom, { upgrade: 'x\n' }),
@@ -157,6 +161,13 @@ describe('the unit’s end', () => {
     );
     assert.match(message(exit(69)), /install the package unattended-upgrades$/);
     assert.match(message(exit(75)), /^package manager busy: /);
+  });
+
+  test('of a script that the host did not find', () => {
+    assert.equal(
+      message(exit(2)),
+      'Failed to run host-upgrades.sh: exit status 2: is --host-mount the same directory on the host?',
+    );
   });
 
   test('with the unit’s journal where nothing else was written', () => {

@@ -34,7 +34,7 @@ describe('an upgrade over a bus that comes and goes', () => {
     mount,
     readConfig: () => null,
     bootMs: 0,
-    journalPath: '/nowhere',
+    journalPaths: ['/nowhere'],
     warn: (message) => warnings.push(message),
     reconnectMs: 0,
   });

@@ -64,7 +64,7 @@ export async function startHost(): Promise<Host> {
     root,
     mount,
     bus: () => `unix:path=${inside()}/run/dbus/system_bus_socket`,
-    journal: () => `${inside()}/run/log/journal`,
+    journal: () => `${inside()}/var/log/journal`,
     exec(...command) {
       const namespaces = ['--mount', '--pid', '--uts', '--ipc', '--net'];
       const args = [`--target=${container.leader()}`, ...namespaces, '--', ...command];
