@@ -40,12 +40,14 @@ export function statusError(code: number, body: string, retryAfter: string | nul
 
 /** A 2xx answer that cannot be used. */
 export function garbledError(what: string, body: string): ApiError {
-  return new ApiError(`the answer is not ${what}: ${excerpt(body)}`, 200, null);
+  const message = body.trim() === '' ? 'empty' : `not ${what}: ${excerpt(body)}`;
+  return new ApiError(`the answer is ${message}`, 200, null);
 }
 
+/** The beginning of a text on one line. */
 export function excerpt(body: string): string {
-  const text = body.replaceAll(/\s+/g, ' ').trim();
-  return JSON.stringify(text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}...` : text);
+  const text = body.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  return text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}...` : text;
 }
 
 /** Retry-After in its form of a date is not used by API servers. */

@@ -49,7 +49,12 @@ function patchLock(
       contentType: 'application/merge-patch+json',
       body: lockPatch(value, lock.resourceVersion),
     };
-    return { type: 'lock.updated', lock: lockOf(await client.request(spec, signal)) };
+    try {
+      return { type: 'lock.updated', lock: lockOf(await client.request(spec, signal)) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+      return { type: 'lock.conflicted', message: error.message };
+    }
   });
 }
 
@@ -76,6 +81,5 @@ function attempt(
 export function failure(prefix: string, error: unknown): RunEvent {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof ApiError ? error.code : null;
-  if (code === 409) return { type: 'lock.conflicted', message };
   return { type: 'api.failed', message: `${prefix}${message}`, ...(code === null ? {} : { code }) };
 }

@@ -4,6 +4,7 @@ import type { RunEvent } from '../../machines/events.ts';
 import type { ReportInput } from '../../machines/run.ts';
 import type { KubeClient } from './client.ts';
 import { upgradeConditions } from './conditions.ts';
+import { garbledError } from './errors.ts';
 import { nodePath } from './paths.ts';
 
 /** This node's Node object, as far as this program is concerned with it. */
@@ -14,10 +15,15 @@ export interface NodePort {
   report(input: ReportInput): Observable<RunEvent>;
 }
 
+/** GET of the Node. Throws ApiError. */
+export async function getNode(client: KubeClient, name: string): Promise<V1Node> {
+  return asNode(await client.request({ method: 'GET', path: nodePath(name) }));
+}
+
 /**
- * The conditions are this program's own: what was read at start and answered since is what the
- * node has, so that a report costs no read. `warn` is told of a report that could not be written;
- * the run goes on, since a condition must not keep the lock.
+ * The conditions are this program's own: what was read at start (`known`, or by `load`) and
+ * answered since is what the node has, so that a report costs no read. `warn` is told of a report
+ * that could not be written; the run goes on, since a condition must not keep the lock.
  */
 export function createNode(
   client: KubeClient,
@@ -26,32 +32,37 @@ export function createNode(
   warn: (message: string) => void,
   known?: V1Node,
 ): NodePort {
-  const path = nodePath(name);
   let conditions: V1NodeCondition[] = [];
-  const keep = (node: unknown) => {
-    conditions = (node as V1Node).status?.conditions ?? [];
-    return node as V1Node;
+  const keep = (node: V1Node) => {
+    conditions = node.status?.conditions ?? [];
+    return node;
   };
   if (known !== undefined) keep(known);
   const write = async ({ status, error }: ReportInput): Promise<RunEvent> => {
     try {
       const wanted = upgradeConditions(status, error, conditions, nowMs());
-      keep(
-        await client.request({
-          method: 'PATCH',
-          path: `${path}/status`,
-          // Merges the list by type: other writers' conditions stay.
-          contentType: 'application/strategic-merge-patch+json',
-          body: { status: { conditions: wanted } },
-        }),
-      );
+      const answer = await client.request({
+        method: 'PATCH',
+        path: `${nodePath(name)}/status`,
+        // Merges the list by type: other writers' conditions stay.
+        contentType: 'application/strategic-merge-patch+json',
+        body: { status: { conditions: wanted } },
+      });
+      keep(asNode(answer));
     } catch (failure) {
       warn(`Failed to update node ${name} condition: ${(failure as Error).message}`);
     }
     return { type: 'node.reported' };
   };
   return {
-    load: async () => keep(await client.request({ method: 'GET', path })),
+    load: async () => keep(await getNode(client, name)),
     report: (input) => from(write(input)),
   };
+}
+
+function asNode(answer: unknown): V1Node {
+  const node = (answer ?? {}) as { kind?: unknown; status?: { conditions?: unknown } | null };
+  const conditions = node.status?.conditions ?? [];
+  if (node.kind === 'Node' && Array.isArray(conditions)) return answer as V1Node;
+  throw garbledError('a Node', JSON.stringify(answer) ?? '');
 }
