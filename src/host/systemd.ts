@@ -19,6 +19,8 @@ export interface TransientUnit {
 export interface UnitState {
   /** active, activating, inactive, failed … */
   activeState: string;
+  /** Whether a job for it is queued or runs: one just started may still be called inactive. */
+  hasJob: boolean;
   /** The process's environment as the unit was made with: `NAME=value`. */
   environment: string[];
   /** One start of a unit, as systemd numbers them: 32 hexadecimal digits. */
@@ -48,6 +50,7 @@ export async function unitState(bus: Bus, name: string): Promise<UnitState | nul
     const value = (key: string) => properties[key]?.value;
     return {
       activeState: value('ActiveState') as string,
+      hasJob: (value('Job') as [number, string])[0] !== 0,
       environment: value('Environment') as string[],
       invocationId: Buffer.from(value('InvocationID') as Uint8Array).toString('hex'),
       remains: value('RemainAfterExit') as boolean,
@@ -63,7 +66,8 @@ export async function unitState(bus: Bus, name: string): Promise<UnitState | nul
 
 /** Whether its program runs. One that is done remains `active`. */
 export function isAtWork(state: UnitState | null): boolean {
-  return state !== null && ['activating', 'deactivating', 'reloading'].includes(state.activeState);
+  if (state === null) return false;
+  return state.hasJob || ['activating', 'deactivating', 'reloading'].includes(state.activeState);
 }
 
 /**

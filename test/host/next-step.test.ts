@@ -6,6 +6,7 @@ import { nextStep } from '../../src/host/upgrade.ts';
 describe('what a unit of that name means for a run', () => {
   const unit = (more: Partial<UnitState>): UnitState => ({
     activeState: 'activating',
+    hasJob: false,
     environment: [],
     invocationId: '',
     remains: true,

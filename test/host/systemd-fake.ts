@@ -1,5 +1,5 @@
 import { Variant } from '@jellybrick/dbus-next';
-import { type Bus, BusError, BusLost, type Call } from '../../src/host/bus.ts';
+import { type Bus, BusError, BusLost, type Call, type Signal } from '../../src/host/bus.ts';
 
 export const LOST = new BusLost('Disconnected', 'the system bus is gone: for a test');
 
@@ -25,6 +25,9 @@ export class FakeSystemd {
   /** Called when a call was answered; when a connection was closed. */
   onAnswer = (_member: string) => {};
   onClose = () => {};
+  /** Whether a start is queued until `runJob`. */
+  queues = false;
+  private listeners = new Set<(signal: Signal) => void>();
   /** Called when the unit is started. */
   readonly onStart: () => void;
 
@@ -39,7 +42,10 @@ export class FakeSystemd {
     const { promise: lost, resolve } = Promise.withResolvers<Error>();
     return {
       lost,
-      onSignal: () => () => {},
+      onSignal: (listener) => {
+        this.listeners.add(listener);
+        return () => this.listeners.delete(listener);
+      },
       close: () => {
         isOpen = false;
         this.open -= 1;
@@ -56,6 +62,14 @@ export class FakeSystemd {
       },
     };
   };
+
+  /** The start that was queued is carried out, and so is the unit's program. */
+  runJob(): void {
+    this.onStart();
+    this.unit = { ...this.unit, ActiveState: this.started, Job: [0, '/'] };
+    const body = [7, '/job', 'host-upgrades.service', 'done'];
+    for (const listener of this.listeners) listener({ path: '/', member: 'JobRemoved', body });
+  }
 
   private fail(member: string, when: string): void {
     const index = this.faults.findIndex((fault) => fault.member === member && fault.when === when);
@@ -77,14 +91,15 @@ export class FakeSystemd {
         const properties = new Map(body[2] as [string, Variant][]);
         this.starts += 1;
         this.unit = {
-          ActiveState: this.started,
+          ActiveState: this.queues ? 'inactive' : this.started,
+          Job: this.queues ? [7, '/job'] : [0, '/'],
           Environment: properties.get('Environment')?.value,
           InvocationID: Buffer.alloc(16),
           RemainAfterExit: true,
           Result: this.result,
           ExecMainStatus: this.result === 'success' ? 0 : 1,
         };
-        this.onStart();
+        if (!this.queues) this.onStart();
         return ['/job'];
       }
       case 'StopUnit':

@@ -50,6 +50,19 @@ describe('an upgrade over a bus that comes and goes', () => {
     assert.equal(host.open, 0);
   });
 
+  test('a start that is still queued is no end', BOUNDED, async () => {
+    const host = newHost();
+    host.queues = true;
+    let asked = 0;
+    host.onAnswer = (member) => {
+      if (member !== 'GetAll') return;
+      asked += 1;
+      if (asked === 1) setImmediate(() => host.runJob());
+    };
+    assert.deepEqual(types(await run(host)), ['upgrade.output', 'upgrade.finished']);
+    assert.ok(asked > 1);
+  });
+
   const members = ['GetUnit', 'GetAll', 'Get', 'StartTransientUnit', 'AddMatch', 'Subscribe'];
   for (const when of ['before', 'after'] as const) {
     for (const member of members) {
