@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { LOCK_ANNOTATION } from '../../machines/lock.ts';
 import { replayLog } from '../../src/trace/replay.ts';
@@ -37,7 +37,12 @@ describe('the program on a real API server and a real host', needed, () => {
   };
   /** The journal folds, and ends where a run ends. */
   const assertJournal = (node: Node, runs = 1, end = 'done') => {
-    const replay = replayJournal(journalOf(node));
+    const text = journalOf(node);
+    const replay = replayJournal(text);
+    // `RECORD_HISTORIES=true` keeps it, to be replayed by every later version (test/histories).
+    if (process.env.RECORD_HISTORIES === 'true') {
+      writeFileSync(new URL(`../histories/${node.name}.ndjson`, import.meta.url), text);
+    }
     assert.equal(replay.divergence, null);
     assert.deepEqual([replay.runs, replay.records.at(-1)?.to], [runs, end]);
     return replay.records.map(({ event }) => event?.type);
