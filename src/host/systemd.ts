@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Variant } from '@jellybrick/dbus-next';
 import { type Bus, BusError, BusLost } from './bus.ts';
 
@@ -19,7 +20,7 @@ export interface TransientUnit {
 export interface UnitState {
   /** active, activating, inactive, failed … */
   activeState: string;
-  /** Whether a job for it is queued or runs: one just started may still be called inactive. */
+  /** Whether a job for it waits or runs: one that is to be started is still inactive. */
   hasJob: boolean;
   /** The process's environment as the unit was made with: `NAME=value`. */
   environment: string[];
@@ -64,7 +65,7 @@ export async function unitState(bus: Bus, name: string): Promise<UnitState | nul
   }
 }
 
-/** Whether its program runs. One that is done remains `active`. */
+/** Whether its program runs or is about to. One that is done remains `active`. */
 export function isAtWork(state: UnitState | null): boolean {
   if (state === null) return false;
   return state.hasJob || ['activating', 'deactivating', 'reloading'].includes(state.activeState);
@@ -88,14 +89,25 @@ export async function startUnit(bus: Bus, unit: TransientUnit): Promise<void> {
   ];
   const body = [unit.name, 'fail', properties, []];
   const call = { ...MANAGER, member: 'StartTransientUnit', signature: 'ssa(sv)a(sa(sv))', body };
-  try {
-    await bus.call(call);
-  } catch (error) {
-    if (!isNamed(error, 'UnitExists')) throw error;
-    const advice = `see systemctl cat ${unit.name}, remove that file and run systemctl daemon-reload`;
-    const what = `the host has a ${unit.name} of its own: ${advice}`;
-    throw new BusError((error as BusError).name, what, error);
+  for (let left = START_TRIES; ; left -= 1) {
+    try {
+      await bus.call(call);
+      return;
+    } catch (error) {
+      if (!isNamed(error, 'UnitExists')) throw error;
+      if (left <= 1) throw new BusError((error as BusError).name, ownUnit(unit.name), error);
+    }
+    await pause(FORGETS_MS);
   }
+}
+
+/** A unit that was cleared is forgotten in a moment; a file on the host is not. */
+const START_TRIES = 5;
+const FORGETS_MS = 100;
+
+function ownUnit(name: string): string {
+  const advice = `see systemctl cat ${name}, remove that file and run systemctl daemon-reload`;
+  return `the host has a ${name} of its own: ${advice}`;
 }
 
 /** Lets go of a unit whose end was told; one that is at work is left alone. Throws BusError. */
@@ -116,7 +128,9 @@ export async function clearUnit(bus: Bus, name: string): Promise<void> {
  * one that has ended before. null where it is not loaded any more. Throws BusError.
  */
 export async function unitEnded(bus: Bus, name: string): Promise<UnitState | null> {
-  return await waitFor(bus, name, (state) => !isAtWork(state));
+  const ended = await waitFor(bus, name, (state) => !isAtWork(state));
+  // On its way out of systemd's memory, with what is no result any more.
+  return ended?.activeState === 'inactive' ? null : ended;
 }
 
 /** A signal can be missed while the bus itself is restarted: it is also asked this often. */

@@ -45,6 +45,12 @@ describe('what a unit of that name means for a run', () => {
     }
   });
 
+  test('one that is about to be started is at work', () => {
+    const state = unit({ activeState: 'inactive', hasJob: true, environment: other });
+    assert.equal(nextStep(state, 'r1', false), 'refuse');
+    assert.equal(nextStep(state, 'r1', true), 'adopt');
+  });
+
   test('one that is no upgrade is left alone', () => {
     assert.equal(nextStep(unit({ environment: ['A=b'] }), 'r1', true), 'refuse');
   });

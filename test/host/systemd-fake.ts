@@ -18,6 +18,8 @@ export class FakeSystemd {
   started = 'active';
   result = 'success';
   starts = 0;
+  /** Asked so often, a started unit's job is still in the queue. */
+  queued = 0;
   faults: Fault[] = [];
   /** Connections so far, and those still open. */
   connections = 0;
@@ -25,9 +27,6 @@ export class FakeSystemd {
   /** Called when a call was answered; when a connection was closed. */
   onAnswer = (_member: string) => {};
   onClose = () => {};
-  /** Whether a start is queued until `runJob`. */
-  queues = false;
-  private listeners = new Set<(signal: Signal) => void>();
   /** Called when the unit is started. */
   readonly onStart: () => void;
 
@@ -63,17 +62,20 @@ export class FakeSystemd {
     };
   };
 
-  /** The start that was queued is carried out, and so is the unit's program. */
-  runJob(): void {
-    this.onStart();
-    this.unit = { ...this.unit, ActiveState: this.started, Job: [0, '/'] };
-    const body = [7, '/job', 'host-upgrades.service', 'done'];
-    for (const listener of this.listeners) listener({ path: '/', member: 'JobRemoved', body });
-  }
+  private readonly listeners = new Set<(signal: Signal) => void>();
 
   private fail(member: string, when: string): void {
     const index = this.faults.findIndex((fault) => fault.member === member && fault.when === when);
     if (index >= 0) throw this.faults.splice(index, 1)[0]?.error;
+  }
+
+  /** The next time it is asked about the job is further on. */
+  private dequeue(): void {
+    this.queued -= 1;
+    const body = [1, '/job', 'host-upgrades.service', 'done'];
+    setImmediate(() => {
+      for (const listener of this.listeners) listener({ path: '/', member: 'JobRemoved', body });
+    });
   }
 
   private answer({ member, body = [] }: Call): unknown[] {
@@ -82,7 +84,10 @@ export class FakeSystemd {
         if (this.unit === null) throw new BusError('org.freedesktop.systemd1.NoSuchUnit', 'no');
         return ['/unit'];
       case 'GetAll': {
-        const entries = Object.entries(this.unit ?? {});
+        const isQueued = this.queued > 0;
+        if (isQueued) this.dequeue();
+        const waiting = { ActiveState: 'inactive', Job: [1, '/job'] };
+        const entries = Object.entries({ ...this.unit, ...(isQueued ? waiting : {}) });
         return [Object.fromEntries(entries.map(([key, value]) => [key, new Variant('v', value)]))];
       }
       case 'Get':
@@ -91,15 +96,15 @@ export class FakeSystemd {
         const properties = new Map(body[2] as [string, Variant][]);
         this.starts += 1;
         this.unit = {
-          ActiveState: this.queues ? 'inactive' : this.started,
-          Job: this.queues ? [7, '/job'] : [0, '/'],
+          ActiveState: this.started,
+          Job: [0, '/'],
           Environment: properties.get('Environment')?.value,
           InvocationID: Buffer.alloc(16),
           RemainAfterExit: true,
           Result: this.result,
           ExecMainStatus: this.result === 'success' ? 0 : 1,
         };
-        if (!this.queues) this.onStart();
+        this.onStart();
         return ['/job'];
       }
       case 'StopUnit':

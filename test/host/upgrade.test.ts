@@ -50,17 +50,28 @@ describe('an upgrade over a bus that comes and goes', () => {
     assert.equal(host.open, 0);
   });
 
-  test('a start that is still queued is no end', BOUNDED, async () => {
+  test('a unit that still waits to be started has not ended', BOUNDED, async () => {
     const host = newHost();
-    host.queues = true;
-    let asked = 0;
-    host.onAnswer = (member) => {
-      if (member !== 'GetAll') return;
-      asked += 1;
-      if (asked === 1) setImmediate(() => host.runJob());
-    };
+    host.queued = 2;
+    host.result = 'exit-code';
+    host.started = 'failed';
+    const last = (await run(host)).at(-1);
+    assert.ok(last?.type === 'upgrade.failed');
+    assert.match(last.message, /exit status 1/);
+    assert.equal(host.starts, 1);
+  });
+
+  test('a cleared unit that systemd has not forgotten yet is waited for', BOUNDED, async () => {
+    const host = newHost();
+    const error = new BusError('org.freedesktop.systemd1.UnitExists', 'already loaded');
+    for (let count = 0; count < 4; count += 1) {
+      host.faults.push({ member: 'StartTransientUnit', when: 'before', error });
+    }
     assert.deepEqual(types(await run(host)), ['upgrade.output', 'upgrade.finished']);
-    assert.ok(asked > 1);
+    host.faults.push(...new Array(5).fill({ member: 'StartTransientUnit', when: 'before', error }));
+    const [event] = await run(host);
+    assert.ok(event?.type === 'upgrade.failed');
+    assert.match(event.message, /: the host has a host-upgrades\.service of its own: see /);
   });
 
   const members = ['GetUnit', 'GetAll', 'Get', 'StartTransientUnit', 'AddMatch', 'Subscribe'];

@@ -8,9 +8,9 @@ import { type HostPort, openHost } from '../../src/host/host.ts';
 import { requires } from '../requires.ts';
 import { type Host, startHost } from './host.ts';
 import { missing } from './image.ts';
-import { offer } from './packages.ts';
+import { type Gate, offer } from './packages.ts';
 import { CONFIG, finished, openOn, optionsFor, runUpgrade, writeConfig } from './program.ts';
-import { becomes, startForeign, starts, stopForeign, upgradeUnit } from './unit.ts';
+import { becomes, shows, startForeign, starts, stopForeign, upgradeUnit } from './unit.ts';
 
 describe('an upgrade outlives its process', requires('real hosts', missing()), () => {
   let host: Host;
@@ -25,26 +25,28 @@ describe('an upgrade outlives its process', requires('real hosts', missing()), (
   });
 
   /** Starts an upgrade in a process of its own, and kills that one. */
-  const startAndKill = async (run: string) => {
+  const startAndKill = async (run: string, gate: Gate) => {
+    host.hold(gate);
     const { warn: _, ...options } = optionsFor(host);
     const script = join(import.meta.dirname, 'starter.ts');
     const child = spawn(process.execPath, [script, JSON.stringify(options), run], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     await becomes(host, 'activating');
+    if (gate === 'package') await shows(host, 'unattended-upgrade.out', 'Setting up hu-slow');
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
 
   test('killed while it runs: adopted, one start, one whole result', async () => {
     offer(host.root, 'hu-slow', 'hu-plain');
-    await startAndKill('killed');
+    await startAndKill('killed', 'package');
     const before = await upgradeUnit(host);
     const next = await openHost(optionsFor(host));
     assert.equal(await next.isUpgrading(), true);
     const running = runUpgrade(next, { run: 'killed', resumed: true });
     assert.equal((await upgradeUnit(host))?.invocationId, before?.invocationId);
-    host.exec('touch', '/run/hu-go-on');
+    host.letGo('package');
     const run = await running;
     const { output = '' } = finished(run);
     assert.match(output, /^Upgraded: .*hu-plain/m);
@@ -57,7 +59,8 @@ describe('an upgrade outlives its process', requires('real hosts', missing()), (
   test('ended while nobody watched: its result is still there, and it is not run again', async () => {
     offer(host.root, 'hu-later');
     const before = starts(host);
-    await startAndKill('late');
+    await startAndKill('late', 'update');
+    host.letGo('update');
     await becomes(host, 'active');
     const run = await runUpgrade(port, { run: 'late', resumed: true });
     assert.match(finished(run).output ?? '', /^Upgraded: hu-later$/m);
@@ -68,17 +71,20 @@ describe('an upgrade outlives its process', requires('real hosts', missing()), (
 
   test('ended for a run that nobody remembers: the next run starts its own', async () => {
     const before = starts(host);
-    await startAndKill('forgotten');
+    await startAndKill('forgotten', 'update');
+    host.letGo('update');
     await becomes(host, 'active');
     finished(await runUpgrade(port));
     assert.equal(starts(host), before + 2);
   });
 
   test('unsubscribing leaves the upgrade alone', async () => {
+    host.hold('update');
     const events: RunEvent[] = [];
     const subscription = port.upgrade('left', false).subscribe((event) => events.push(event));
     await becomes(host, 'activating');
     subscription.unsubscribe();
+    host.letGo('update');
     await becomes(host, 'active');
     assert.deepEqual(
       events.filter(({ type }) => type !== 'upgrade.output'),

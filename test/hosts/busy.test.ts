@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { poll } from '../cluster/cluster.ts';
 import { requires } from '../requires.ts';
@@ -8,6 +6,7 @@ import { type Host, startHost } from './host.ts';
 import { missing } from './image.ts';
 import { offer } from './packages.ts';
 import { failure, finished, openOn, runUpgrade } from './program.ts';
+import { shows } from './unit.ts';
 
 describe('another package manager at work', requires('real hosts', missing()), () => {
   let host: Host;
@@ -29,18 +28,13 @@ while os.path.exists('/run/hu-holds'): time.sleep(0.02)`;
     await poll(async () => host.exec('ls', '/run').includes('hu-holds'), 20_000);
   };
   const letGo = () => host.exec('rm', '/run/hu-holds');
-  const shows = (name: string, text: string) =>
-    poll(async () => {
-      const path = join(host.mount, name);
-      return existsSync(path) && readFileSync(path, 'utf8').includes(text);
-    }, 20_000);
   const WAITS = 'another apt or dpkg is at work, trying again in 1 s';
 
   test('the lock of the lists is waited for', async () => {
     const port = await openOn(host, { busyPauseS: 1 });
     await hold('/var/lib/apt/lists/lock');
     const running = runUpgrade(port);
-    await shows('apt-get-update.out', WAITS);
+    await shows(host, 'apt-get-update.out', WAITS);
     letGo();
     const run = await running;
     assert.doesNotMatch(finished(run).output ?? '', /lock/);
@@ -55,7 +49,7 @@ while os.path.exists('/run/hu-holds'): time.sleep(0.02)`;
       const port = await openOn(host, { busyPauseS: 1 });
       await hold(lock);
       const running = runUpgrade(port);
-      await shows('unattended-upgrade.out', WAITS);
+      await shows(host, 'unattended-upgrade.out', WAITS);
       letGo();
       const { output = '' } = finished(await running);
       assert.match(output, new RegExp(`^Upgraded: ${name}$`, 'm'));

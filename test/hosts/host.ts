@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   closeSync,
   mkdirSync,
@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { poll } from '../cluster/cluster.ts';
 import { boot } from './container.ts';
-import { copyImage } from './image.ts';
+import { baseImage } from './image.ts';
+import { type Gate, gateFile } from './packages.ts';
 
 /** A real Debian host: systemd, D-Bus and logind, booted in a container. */
 export interface Host {
@@ -29,11 +30,29 @@ export interface Host {
   /** The version of an installed package. */
   version(name: string): string;
   bootId(): string;
+  /** Makes upgrades wait at the gate, until it is opened or the host reboots. */
+  hold(gate: Gate): void;
+  letGo(gate: Gate): void;
   /** Asks logind for a reboot; up again when this resolves. */
   reboot(): Promise<void>;
   /** Waits until the host has rebooted `times` times since it was started, and is up. */
   rebooted(times: number): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** A root folder for one host, like the image's. */
+function copyImage(root: string): void {
+  const image = baseImage();
+  mkdirSync(root);
+  for (const name of readdirSync(image)) {
+    const copy = (...how: string[]) =>
+      spawnSync('cp', ['-a', ...how, join(image, name), root], { encoding: 'utf8' });
+    // Programs are never written into, only replaced: links to the image's own will do, where the
+    // two are on one file system.
+    if (name === 'usr' && copy('--link').status === 0) continue;
+    const { status, stderr } = copy('--reflink=auto');
+    if (status !== 0) throw new Error(`the image cannot be copied: ${stderr}`);
+  }
 }
 
 const REBOOT_EXIT_CODE = 133;
@@ -72,6 +91,8 @@ export async function startHost(): Promise<Host> {
     },
     version: (name) => host.exec('dpkg-query', '-W', `--showformat=\${Version}`, name),
     bootId: () => readFileSync(`${inside()}/proc/sys/kernel/random/boot_id`, 'utf8').trim(),
+    hold: (gate) => void host.exec('touch', gateFile(gate)),
+    letGo: (gate) => void host.exec('rm', gateFile(gate)),
     async reboot() {
       const next = boots + 1;
       host.exec('busctl', 'call', ...LOGIN1, 'Reboot', 'b', 'false');

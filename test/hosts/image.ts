@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildInto, cachePath } from '../cache.ts';
-import { addRepository } from './packages.ts';
+import { addRepository, waitWhile } from './packages.ts';
 
 const SUITE = 'bookworm';
 const PACKAGES = ['systemd', 'systemd-sysv', 'dbus', 'unattended-upgrades', 'apt-utils'];
@@ -31,21 +31,6 @@ export function baseImage(): string {
   const path = cachePath('host', ...sources);
   if (!existsSync(path)) buildInto(path, build);
   return path;
-}
-
-/** A root folder for one host, like the image's. */
-export function copyImage(root: string): void {
-  const image = baseImage();
-  mkdirSync(root);
-  for (const name of readdirSync(image)) {
-    const copy = (...how: string[]) =>
-      spawnSync('cp', ['-a', ...how, join(image, name), root], { encoding: 'utf8' });
-    // Programs are never written into, only replaced: links to the image's own will do, where the
-    // two are on one file system.
-    if (name === 'usr' && copy('--link').status === 0) continue;
-    const { status, stderr } = copy('--reflink=auto');
-    if (status !== 0) throw new Error(`the image cannot be copied: ${stderr}`);
-  }
 }
 
 function installTools(): void {
@@ -77,6 +62,9 @@ function build(folder: string): void {
     rmSync(path, { force: true });
     symlinkSync('/dev/null', path);
   }
+  // Before anything of an upgrade is done, for tests that look at one in the middle.
+  const hook = `APT::Update::Pre-Invoke { "${waitWhile('update')}"; };\n`;
+  writeFileSync(join(folder, 'etc/apt/apt.conf.d/98wait'), hook);
   addRepository(folder);
 }
 

@@ -11,10 +11,6 @@ interface TestPackage {
   depends?: string;
 }
 
-/** Goes on once /run/hu-go-on is there; bounded, so that nothing is left running for ever. */
-const WAITING = `n=0
-while [ ! -e /run/hu-go-on ] && [ $n -lt 600 ]; do echo "waiting $n"; sleep 0.1; n=$((n + 1)); done`;
-
 /** Each is installed as 1.0; 2.0 becomes an upgrade once it is offered. */
 export const TEST_PACKAGES: Record<string, TestPackage> = {
   'hu-plain': {},
@@ -25,15 +21,27 @@ printf 'hu-reboot\\n\\nhu-reboot\\nlibc6\\n' >/run/reboot-required.pkgs`,
   },
   'hu-failing': { postinst: 'echo "the disk is on fire" >&2; exit 7' },
   'hu-conffile': { conffile: '/etc/hu-conffile.conf' },
-  'hu-slow': { postinst: WAITING },
-  'hu-slow-2': { postinst: WAITING },
-  'hu-slow-3': { postinst: WAITING },
+  'hu-slow': {
+    postinst: waitWhile('package'),
+  },
   // A progress bar, bytes that are no UTF-8, and more lines than anybody reads.
   'hu-noisy': {
     postinst: `printf 'progress 1%%\\rprogress 100%%\\rbad \\377 byte\\n'
 seq -f 'noise %.0f' 1 2000`,
   },
 };
+
+/** Where an upgrade can be made to wait: reading the lists, and installing hu-slow. */
+export type Gate = 'update' | 'package';
+
+/** Shell that waits while the gate's file is there. */
+export function waitWhile(gate: Gate): string {
+  return `while [ -e ${gateFile(gate)} ]; do sleep 0.05; done`;
+}
+
+export function gateFile(gate: Gate): string {
+  return `/run/hu-wait-${gate}`;
+}
 
 export const REPOSITORY = '/repository';
 const UPDATES = '/updates';

@@ -85,10 +85,11 @@ describe('the unit of an upgrade on a real host', requires('real hosts', missing
   const ends = { SIGTERM: ['stop'], SIGKILL: ['kill', '--signal=KILL'] };
   for (const [signal, command] of Object.entries(ends)) {
     test(`systemctl ${command[0]} on the host: failed, with the signal`, async () => {
-      offer(host.root, 'hu-slow');
+      host.hold('update');
       const running = runUpgrade(port);
       await becomes(host, 'activating');
       host.exec('systemctl', ...command, UNIT);
+      host.letGo('update');
       assert.match(failure(await running), new RegExp(`^Failed to run .*: killed by ${signal}`));
     });
   }
@@ -108,10 +109,12 @@ describe('the unit of an upgrade on a real host', requires('real hosts', missing
 
   test('the host’s bus is restarted in the middle: the same unit is watched on', async () => {
     offer(host.root, 'hu-later');
+    host.hold('update');
     const running = runUpgrade(port);
     await becomes(host, 'activating');
     const before = starts(host);
     host.exec('systemctl', 'restart', 'dbus');
+    host.letGo('update');
     finished(await running);
     assert.equal(host.version('hu-later'), '2.0');
     assert.equal(starts(host), before);

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { connectBus } from '../../src/host/bus.ts';
 import { type UnitState, unitState } from '../../src/host/systemd.ts';
 import { poll } from '../cluster/cluster.ts';
@@ -17,6 +19,12 @@ export async function upgradeUnit(host: Host): Promise<UnitState | null> {
 
 export function becomes(host: Host, activeState: string): Promise<void> {
   return poll(async () => (await upgradeUnit(host))?.activeState === activeState, 20_000);
+}
+
+/** Waits until a file of the host mount has the text. */
+export function shows(host: Host, name: string, text: string): Promise<void> {
+  const path = join(host.mount, name);
+  return poll(async () => existsSync(path) && readFileSync(path, 'utf8').includes(text), 20_000);
 }
 
 /** How often the unit was started since the host booted. */

@@ -10,7 +10,7 @@ import { type Host, startHost } from '../hosts/host.ts';
 import { missing as missingHost } from '../hosts/image.ts';
 import { offer } from '../hosts/packages.ts';
 import { CONFIG, writeConfig } from '../hosts/program.ts';
-import { starts } from '../hosts/unit.ts';
+import { becomes, starts } from '../hosts/unit.ts';
 import { annotate } from '../kube/objects.ts';
 import { requires } from '../requires.ts';
 import { createProgramNode, journalOf, type Node, type Program } from './program.ts';
@@ -87,14 +87,16 @@ describe('the program on a real API server and a real host', needed, () => {
   test('killed in the middle of an upgrade: the next start goes on with it, started once', async () => {
     const node = await nodeOf('killed');
     offer(host.root, 'hu-slow');
+    host.hold('package');
     const before = starts(host);
     const first = node.start();
-    await first.says(/host: .*waiting/);
+    await first.says(/Running host upgrades/);
+    await becomes(host, 'activating');
     await killed(first);
     assert.equal(await node.lock(), 'killed');
     const second = node.start();
     await second.says(/Resuming the interrupted run/);
-    host.exec('touch', '/run/hu-go-on');
+    host.letGo('package');
     assert.equal(await second.ended(), 0, second.output());
     assert.equal(starts(host), before + 1);
     assert.equal(host.version('hu-slow'), '2.0');
@@ -107,17 +109,17 @@ describe('the program on a real API server and a real host', needed, () => {
 
   test('told to stop in the middle of an upgrade: it ends, and the next start goes on', async () => {
     const node = await nodeOf('stopped');
-    host.exec('rm', '/run/hu-go-on');
-    offer(host.root, 'hu-slow-2');
+    host.hold('update');
     const before = starts(host);
     const first = node.start();
-    await first.says(/host: .*waiting/);
+    await first.says(/Running host upgrades/);
+    await becomes(host, 'activating');
     first.child.kill('SIGTERM');
     assert.equal(await first.ended(), 143);
     assert.match(first.output(), /Stopping, the next start goes on with this run/);
     const second = node.start();
     await second.says(/Resuming the interrupted run/);
-    host.exec('touch', '/run/hu-go-on');
+    host.letGo('update');
     assert.equal(await second.ended(), 0, second.output());
     assert.equal(starts(host), before + 1);
     assertLog(first.output() + second.output());
@@ -126,16 +128,16 @@ describe('the program on a real API server and a real host', needed, () => {
 
   test('killed, and the journal lost: the lock and the unit are enough to go on', async () => {
     const node = await nodeOf('lost');
-    host.exec('rm', '/run/hu-go-on');
-    offer(host.root, 'hu-slow-3');
+    host.hold('update');
     const before = starts(host);
     const first = node.start();
-    await first.says(/host: .*waiting/);
+    await first.says(/Running host upgrades/);
+    await becomes(host, 'activating');
     await killed(first);
     rmSync(node.statePath, { recursive: true });
     const second = node.start();
     await second.says(/Adopting the upgrade that is still running/);
-    host.exec('touch', '/run/hu-go-on');
+    host.letGo('update');
     assert.equal(await second.ended(), 0, second.output());
     assert.equal(starts(host), before + 1);
     assert.equal(await node.lock(), undefined);
