@@ -41,7 +41,7 @@ export interface ClientOptions {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
-const UNAUTHORIZED_PAUSES_MS = [500, 2_000, 5_000];
+export const UNAUTHORIZED_PAUSES_MS = [500, 2_000, 5_000];
 
 /**
  * Requests with the kubeconfig's server, TLS and credentials over one connection pool. The typed
