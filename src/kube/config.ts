@@ -47,7 +47,9 @@ function fromFile(path: string, source: string): SourcedConfig {
   try {
     config.loadFromString(text);
   } catch (error) {
-    throw new KubeConfigError(`${source}: not a kubeconfig (${firstLine(error)})`);
+    // The library looks for fields in whatever the file holds.
+    const why = error instanceof TypeError ? '' : ` (${firstLine(error)})`;
+    throw new KubeConfigError(`${source}: not a kubeconfig${why}`);
   }
   config.makePathsAbsolute(dirname(path));
   const wrong = problem(config, text);
