@@ -57,7 +57,7 @@ export async function joinCluster(ports: ClusterPorts): Promise<Joined | null> {
 async function attempt(ports: ClusterPorts): Promise<Joined | string> {
   const { client, names, log } = ports;
   const checked = await checkCluster(client, names);
-  if (checked.kind === 'unreachable') return checked.message;
+  if (!checked.reachable) return checked.message;
   const { node } = checked;
   log.say('info', `Initialized kube node ${names.node} (not rebooting)`);
   const nodes = checked.lock.nodes ?? 1;
