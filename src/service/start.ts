@@ -76,7 +76,7 @@ export async function start(
             isPatient: schedule !== null,
           })
         : { adopt: false, nodes: 1 };
-    if (joined === null) return 'stopped';
+    if (joined === null || stop.aborted) return 'stopped';
     log.say('info', 'Skipping host reboot after upgrades');
     const runner = createRunner({
       names,

@@ -169,6 +169,35 @@ describe('the program on a real API server and a real host', needed, () => {
     assertJournal(node, 1, 'stopped');
   });
 
+  test('told to stop while a request hangs: it ends all the same, and the next start goes on', async () => {
+    const node = await nodeOf('hanging');
+    host.hold('update');
+    const first = node.start();
+    await first.says(/Running host upgrades/);
+    await becomes(host, 'activating');
+    cluster.pause();
+    host.letGo('update');
+    await first.says(/Update kube node hanging condition/);
+    first.child.kill('SIGTERM');
+    assert.equal(await first.ended(), 143);
+    assert.match(first.output(), /Stopping in the middle of a run; the next start goes on\n$/);
+    cluster.resume();
+    assert.equal(await node.lock(), 'hanging');
+    const second = node.start();
+    assert.equal(await second.ended(), 0, second.output());
+    assert.match(second.output(), /Resuming the interrupted run/);
+    assert.equal(await node.lock(), undefined);
+    assertJournal(node);
+  });
+
+  test('a reader that goes away does not stop an upgrade', async () => {
+    const node = await nodeOf('unread');
+    const program = node.start();
+    program.child.stdout?.destroy();
+    assert.equal(await program.ended(), 0);
+    assertJournal(node);
+  });
+
   test('a lock of its own that nobody needs is released at the start', async () => {
     const node = await nodeOf('own', { [LOCK_ANNOTATION]: 'own' });
     const program = node.start('--schedule=0 0 1 1 *');
