@@ -2,7 +2,7 @@ import { type Dispatcher, fetch, type Response } from 'undici';
 import { ANSWER_MAX_BYTES, readText } from './body.ts';
 import { connectionPool, PING_MS } from './connection.ts';
 import { authorityName, authorize, credentialsName, type SourcedConfig } from './credentials.ts';
-import { ApiError, garbledError, networkError, statusError } from './errors.ts';
+import { ApiError, failureOf, garbledError, networkError, statusError } from './errors.ts';
 import { persistently } from './retry.ts';
 
 export interface RequestSpec {
@@ -55,11 +55,17 @@ export function createClient(config: SourcedConfig, options: ClientOptions): Kub
   const pauses = options.unauthorizedPausesMs ?? UNAUTHORIZED_PAUSES_MS;
   let pool: Promise<Dispatcher> | null = null;
 
-  /** What gave no answer may be dead, and the TLS files may have changed: the next is a new one. */
-  const giveUp = async (used: Promise<Dispatcher>) => {
+  /**
+   * A connection without an answer may be dead and is not used again; nor is a pool whose TLS files
+   * may have changed since. Everything else is left to the pool: a server that goes away says so.
+   */
+  const leave = async (used: Promise<Dispatcher>, failure: ApiError, signal: AbortSignal) => {
+    const isDead = signal.aborted && !isGivenUp(signal);
+    if (!isDead && failureOf(failure) !== 'tls') return;
     if (pool === used) pool = null;
     const dispatcher = await used.catch(() => null);
-    await dispatcher?.destroy();
+    const why = new Error('another request on this connection got no answer');
+    await (isDead ? dispatcher?.destroy(why) : dispatcher?.close());
   };
 
   const send = async <T>(
@@ -91,8 +97,9 @@ export function createClient(config: SourcedConfig, options: ClientOptions): Kub
       return await take(response);
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      if (used !== null && !isGivenUp(signal)) await giveUp(used);
-      throw networkError(spec.method, url, error);
+      const failure = networkError(spec.method, url, error);
+      if (used !== null) await leave(used, failure, signal);
+      throw failure;
     }
   };
 

@@ -1,4 +1,7 @@
-/** Paths on the API server. Names come from flags and go in encoded, whatever they hold. */
+/**
+ * Paths on the API server. Names come from flags and go in encoded; the check at start refuses
+ * those that an encoding does not help.
+ */
 
 export function daemonSetPath(namespace: string, name: string): string {
   return `${daemonSetsPath(namespace)}/${encodeURIComponent(name)}`;

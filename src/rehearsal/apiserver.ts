@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ApiObject, Json, JsonObject } from './objects.ts';
-import { type Route, route } from './routes.ts';
+import { ACCESS_REVIEWS, type Route, route } from './routes.ts';
 import { type PatchKind, StatusError, Store, type StoreEvent } from './store.ts';
 
 /** One answered request, for counting. */
@@ -133,6 +133,7 @@ function execute(
     case 'get':
       return store.get(resource, namespace, name);
     case 'create':
+      if (resource === ACCESS_REVIEWS) return allowed(asObject(body));
       return store.create(resource, namespace, asObject(body));
     case 'update':
       return store.replace(resource, namespace, name, asObject(body));
@@ -149,6 +150,11 @@ function execute(
         items: store.list(resource, namespace).filter((object) => isSelected(object, query)),
       };
   }
+}
+
+/** Who has the token may do everything here. */
+function allowed(review: JsonObject): JsonObject {
+  return { ...review, metadata: {}, status: { allowed: true } };
 }
 
 function patchKind(contentType = ''): PatchKind {

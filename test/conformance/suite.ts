@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LOCK_ANNOTATION } from '../../machines/lock.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
+import { ACCESS_REVIEWS_PATH } from '../../src/kube/paths.ts';
 import type { Answer } from '../cluster/cluster.ts';
 import {
   annotate,
@@ -168,6 +169,32 @@ export function storeConformance(
       assert.deepEqual(body.spec, before.spec);
       assert.equal(body.metadata.annotations['example.com/x'], '{"a":1}');
       assert.equal(body.metadata.uid, before.metadata.uid);
+    });
+
+    test('a path is decoded before it is taken apart', async () => {
+      await createDaemonSet(server, 'decoded');
+      const message = async (path: string) => (await server.request(path)).body.message;
+      assert.equal(await message('/api/v1/nodes/a%20b'), 'nodes "a b" not found');
+      const unknown = 'the server could not find the requested resource';
+      assert.equal(await message('/api/v1/nodes/a%2Fb'), unknown);
+      // A name with a slash would be another request than the one that was meant.
+      const { body } = await server.request(`${daemonSetPath('decoded')}%2Fstatus`);
+      assert.equal(body.metadata.name, 'decoded');
+    });
+
+    test('an access review says whether who asks may', async () => {
+      const resourceAttributes = { group: 'apps', resource: 'daemonsets', verb: 'patch' };
+      const { status, body } = await server.request(ACCESS_REVIEWS_PATH, {
+        method: 'POST',
+        body: {
+          apiVersion: 'authorization.k8s.io/v1',
+          kind: 'SelfSubjectAccessReview',
+          spec: { resourceAttributes: { ...resourceAttributes, namespace: 'kube-system' } },
+        },
+      });
+      assert.deepEqual([status, body.kind], [201, 'SelfSubjectAccessReview']);
+      assert.equal(body.status.allowed, true);
+      assert.equal(body.spec.resourceAttributes.verb, 'patch');
     });
 
     test('an unknown patch type', async () => {
