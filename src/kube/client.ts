@@ -1,6 +1,7 @@
 import { type Dispatcher, fetch, type Response } from 'undici';
+import { childController } from './abort.ts';
 import { ANSWER_MAX_BYTES, readText } from './body.ts';
-import { connectionPool, PING_MS } from './connection.ts';
+import { createConnections, PING_MS } from './connection.ts';
 import { authorityName, authorize, credentialsName, type SourcedConfig } from './credentials.ts';
 import { ApiError, failureOf, garbledError, networkError, statusError } from './errors.ts';
 import { persistently } from './retry.ts';
@@ -53,20 +54,7 @@ export function createClient(config: SourcedConfig, options: ClientOptions): Kub
   if (!cluster) throw new Error('the kubeconfig has no current cluster');
   const { server } = cluster;
   const pauses = options.unauthorizedPausesMs ?? UNAUTHORIZED_PAUSES_MS;
-  let pool: Promise<Dispatcher> | null = null;
-
-  /**
-   * A connection without an answer may be dead and is not used again; nor is a pool whose TLS files
-   * may have changed since. Everything else is left to the pool: a server that goes away says so.
-   */
-  const leave = async (used: Promise<Dispatcher>, failure: ApiError, signal: AbortSignal) => {
-    const isDead = signal.aborted && !isGivenUp(signal);
-    if (!isDead && failureOf(failure) !== 'tls') return;
-    if (pool === used) pool = null;
-    const dispatcher = await used.catch(() => null);
-    const why = new Error('another request on this connection got no answer');
-    await (isDead ? dispatcher?.destroy(why) : dispatcher?.close());
-  };
+  const connections = createConnections(config, options.pingMs ?? PING_MS);
 
   const send = async <T>(
     spec: RequestSpec,
@@ -74,11 +62,10 @@ export function createClient(config: SourcedConfig, options: ClientOptions): Kub
     take: (response: Response) => Promise<T>,
   ): Promise<T> => {
     const url = `${server}${spec.path}`;
-    let used: Promise<Dispatcher> | null = null;
+    let used: Dispatcher | null = null;
     try {
       const context = await authorize(config, url);
-      pool ??= connectionPool(config, context, options.pingMs ?? PING_MS);
-      used = pool;
+      used = await connections.current(context);
       const { body, contentType = 'application/json' } = spec;
       const response = await fetch(url, {
         method: spec.method,
@@ -91,14 +78,15 @@ export function createClient(config: SourcedConfig, options: ClientOptions): Kub
         signal,
         // A redirect is a proxy's login page, and no place for the credentials.
         redirect: 'manual',
-        dispatcher: await used,
+        dispatcher: used,
       });
       if (!response.ok) throw await refusal(response);
       return await take(response);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       const failure = networkError(spec.method, url, error);
-      if (used !== null) await leave(used, failure, signal);
+      if (used !== null && isTimeout(signal)) await connections.abandon(used);
+      else if (used !== null && failureOf(failure) === 'tls') connections.retire(used);
       throw failure;
     }
   };
@@ -115,9 +103,7 @@ export function createClient(config: SourcedConfig, options: ClientOptions): Kub
         persistently(() => send(spec, signal, readJson), pauses, signal),
       );
     },
-    async close() {
-      await (await pool)?.destroy();
-    },
+    close: () => connections.close(),
   };
 }
 
@@ -136,9 +122,9 @@ async function refusal(response: Response): Promise<ApiError> {
   return statusError(response.status, text, response.headers.get('retry-after'));
 }
 
-/** By the caller, who no longer wants the answer; not by a limit. */
-function isGivenUp({ aborted, reason }: AbortSignal): boolean {
-  return aborted && reason instanceof Error && reason.name === 'AbortError';
+/** Ended by a limit, not by a caller who no longer wants the answer. */
+function isTimeout({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof Error && reason.name === 'AbortError');
 }
 
 async function within<T>(
@@ -146,17 +132,14 @@ async function within<T>(
   given: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
-  const giveUp = () => controller.abort();
+  const { controller, release } = childController(given);
   const timer = setTimeout(() => {
     controller.abort(new DOMException(`no answer within ${timeoutMs / 1_000} s`, 'TimeoutError'));
   }, timeoutMs);
-  given?.addEventListener('abort', giveUp);
-  if (given?.aborted) giveUp();
   try {
     return await run(controller.signal);
   } finally {
     clearTimeout(timer);
-    given?.removeEventListener('abort', giveUp);
+    release();
   }
 }

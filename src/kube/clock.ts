@@ -10,3 +10,21 @@ export const REAL_CLOCK: WatchClock = {
   setTimeout: (run, delayMs) => setTimeout(run, delayMs),
   clearTimeout: (id) => clearTimeout(id as NodeJS.Timeout),
 };
+
+/** Resolves after `pauseMs`, or as soon as `signal` is aborted. */
+export function pause(
+  pauseMs: number,
+  signal: AbortSignal,
+  clock: WatchClock = REAL_CLOCK,
+): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clock.clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimeout(end, pauseMs);
+    signal.addEventListener('abort', end);
+  });
+}

@@ -8,11 +8,47 @@ import { Agent, type Dispatcher } from 'undici';
  */
 export const PING_MS = 30_000;
 
+export interface Connections {
+  /** The pool to use now; `context` is an authorized one. */
+  current(context: RequestContext): Promise<Dispatcher>;
+  /** `used` gave no answer in time: all that runs over it is as dead. */
+  abandon(used: Dispatcher): Promise<void>;
+  /**
+   * `used` has TLS files that may have changed: the next pool reads them again. What still runs
+   * over it, like a watch, goes on.
+   */
+  retire(used: Dispatcher): void;
+  close(): Promise<void>;
+}
+
+/** One connection pool at a time; a server that goes away by itself is left to the pool. */
+export function createConnections(config: KubeConfig, pingMs: number): Connections {
+  let pool: Dispatcher | null = null;
+  const retire = (used: Dispatcher) => {
+    if (pool === used) pool = null;
+  };
+  return {
+    async current(context) {
+      const own = pool ?? (await connectionPool(config, context, pingMs));
+      pool ??= own;
+      return pool;
+    },
+    async abandon(used) {
+      retire(used);
+      await used.destroy(new Error('another request on this connection got no answer'));
+    },
+    retire,
+    async close() {
+      await pool?.destroy();
+    },
+  };
+}
+
 /**
- * A connection pool with the kubeconfig's TLS files as they now are. An environment's HTTPS_PROXY
- * is not for the API server; the kubeconfig's proxy-url is. `context` is an authorized one.
+ * A pool with the kubeconfig's TLS files as they now are. An environment's HTTPS_PROXY is not for
+ * the API server; the kubeconfig's proxy-url is.
  */
-export async function connectionPool(
+async function connectionPool(
   config: KubeConfig,
   context: RequestContext,
   pingMs: number,

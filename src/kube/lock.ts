@@ -11,7 +11,7 @@ import { daemonSetPath } from './paths.ts';
 export async function getLock(
   client: KubeClient,
   { namespace, daemonSet }: Pick<LockActorInput, 'namespace' | 'daemonSet'>,
-  signal: AbortSignal,
+  signal?: AbortSignal,
   timeoutMs?: number,
 ): Promise<LockObject> {
   const path = daemonSetPath(namespace, daemonSet);

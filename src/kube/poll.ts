@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../machines/events.ts';
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, type LockActorInput } from '../../machines/run.ts';
 import type { KubeClient } from './client.ts';
-import type { WatchClock } from './clock.ts';
+import { pause, type WatchClock } from './clock.ts';
 import { failure, getLock } from './lock.ts';
 
 export interface Polling {
@@ -26,7 +26,7 @@ export async function pollLock(
   let version = input.lock.resourceVersion;
   let pauseMs = BACKOFF_FIRST_MS;
   while (!signal.aborted && clock.nowMs() < untilMs) {
-    await pause(pauseMs, clock, signal);
+    await pause(pauseMs, signal, clock);
     pauseMs = Math.min(pauseMs * 2, BACKOFF_MAX_MS);
     try {
       const lock = await getLock(client, input, signal);
@@ -39,17 +39,4 @@ export async function pollLock(
     }
   }
   return { type: 'lock.watch.ended', message: `read instead of watched, since: ${reason}` };
-}
-
-function pause(pauseMs: number, clock: WatchClock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clock.clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = clock.setTimeout(end, pauseMs);
-    signal.addEventListener('abort', end);
-  });
 }

@@ -26,7 +26,7 @@ export async function checkCluster(client: KubeClient, objects: Objects): Promis
   checkNames(objects);
   const reviewed = accessesOf(RULES).filter(({ verb }) => verb !== 'get');
   const [lock, node, ...granted] = await Promise.all([
-    settled(getLock(client, objects, new AbortController().signal)),
+    settled(getLock(client, objects)),
     settled(getNode(client, objects.node)),
     ...reviewed.map((access) => review(client, access, objects)),
   ]);

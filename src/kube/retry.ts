@@ -1,13 +1,14 @@
+import { pause } from './clock.ts';
 import { ApiError } from './errors.ts';
 
-/** Refused by the API server's flow control before anything was done. */
-const THROTTLED = [429, 503];
+/** Refused by the API server's flow control, before anything was done. */
+const THROTTLED = 429;
 const THROTTLED_MAX_TIMES = 3;
 const RETRY_AFTER_MAX_S = 30;
 
 /**
- * Makes `attempt` again after a 401, with the pauses given, and after a refusal that says when to
- * come again (Retry-After). Nothing was carried out in either case, so a patch is safe to repeat.
+ * Makes `attempt` again after a 401, with the pauses given, and after a 429 that says when to come
+ * again (Retry-After). Nothing was carried out in either case, so that a patch is safe to repeat.
  * `signal` ends the pauses; the last refusal is then thrown.
  */
 export async function persistently<T>(
@@ -37,23 +38,10 @@ function nextMs(error: ApiError, pausesMs: number[]): number | undefined {
 }
 
 function isComingAgain({ code, retryAfterS }: ApiError): boolean {
-  return THROTTLED.includes(code ?? 0) && retryAfterS !== null && retryAfterS <= RETRY_AFTER_MAX_S;
+  return code === THROTTLED && retryAfterS !== null && retryAfterS <= RETRY_AFTER_MAX_S;
 }
 
 /** Up to half as long again: all nodes were told the same number. */
 function retryMs({ retryAfterS }: ApiError): number {
   return (retryAfterS ?? 0) * 1_000 * (1 + Math.random() / 2);
-}
-
-function pause(pauseMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, pauseMs);
-    signal.addEventListener('abort', end);
-  });
 }

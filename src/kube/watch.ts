@@ -2,6 +2,7 @@ import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import type { LockObject } from '../../machines/lock.ts';
 import type { LockActorInput } from '../../machines/run.ts';
+import { childController } from './abort.ts';
 import type { KubeClient } from './client.ts';
 import { REAL_CLOCK, type WatchClock } from './clock.ts';
 import { ApiError } from './errors.ts';
@@ -52,7 +53,7 @@ export function watchLock(
   return new Observable((subscriber) => {
     const controller = new AbortController();
     const emit = (event: RunEvent) => subscriber.next(event);
-    const watching = { client, input, limits, clock, controller, emit };
+    const watching = { client, input, limits, clock, signal: controller.signal, emit };
     follow(watching, history).then((event) => {
       emit(event);
       subscriber.complete();
@@ -66,7 +67,8 @@ interface Watching {
   input: LockActorInput;
   limits: WatchLimits;
   clock: WatchClock;
-  controller: AbortController;
+  /** Nobody listens any more. */
+  signal: AbortSignal;
   emit(event: RunEvent): void;
 }
 
@@ -74,7 +76,6 @@ const STALLED = 'the connection went silent';
 
 /** Returns the event that ends it. */
 async function follow(watching: Watching, history: WatchHistory): Promise<RunEvent> {
-  const { limits, controller } = watching;
   const event = await watchOnce(watching).catch((error: unknown) => failure('Watch: ', error));
   if (event.type !== 'api.failed') {
     history.failures = 0;
@@ -83,11 +84,12 @@ async function follow(watching: Watching, history: WatchHistory): Promise<RunEve
   history.failures += 1;
   // The read before a watch succeeds each time, so that the machine's backoff does not grow.
   if (history.failures === 1) return event;
-  return pollLock({ ...watching, signal: controller.signal }, limits.pollMs, event.message);
+  return pollLock(watching, watching.limits.pollMs, event.message);
 }
 
 async function watchOnce(watching: Watching): Promise<RunEvent> {
-  const { client, input, limits, clock, controller, emit } = watching;
+  const { client, input, limits, clock, emit } = watching;
+  const { controller, release } = childController(watching.signal);
   const { namespace, daemonSet, lock } = input;
   const openedAtMs = clock.nowMs();
   let version = lock.resourceVersion;
@@ -120,6 +122,7 @@ async function watchOnce(watching: Watching): Promise<RunEvent> {
     return { type: wasShort ? 'api.failed' : 'lock.watch.ended', message: ended.reason };
   } finally {
     pulse.stop();
+    release();
   }
 }
 

@@ -36,7 +36,7 @@ test('trap 32b: watches that are cut again and again show a change once, and pil
     const counts: number[] = [];
     for (let cut = 1; cut <= CUTS; cut += 1) {
       // What the machine does: a read, then a watch from its version.
-      const lock = await getLock(client, inputOf('cut', NONE), new AbortController().signal);
+      const lock = await getLock(client, inputOf('cut', NONE));
       const ended = new Promise<void>((resolve) => {
         watchLock(client, inputOf('cut', lock), { ...WATCH_LIMITS, shortMs: 0 }).subscribe({
           next: (event) => events.push(event),

@@ -10,6 +10,8 @@ import { type Forwarder, startForwarder } from './forwarder.ts';
 import { annotate, clientOf, createDaemonSet, inputOf, one, queueOf } from './objects.ts';
 
 const UNREAD = { value: '', resourceVersion: '' };
+/** What is not noticed would be waited for without end. */
+const LIMIT = { timeout: 60_000 };
 /** The limits under test, each alone: the other ones are out of reach. */
 const PINGS = { pingMs: 300, requestTimeoutMs: 60_000 };
 const NO_PINGS = { pingMs: 600_000, requestTimeoutMs: 60_000 };
@@ -47,28 +49,36 @@ describe('a dead connection to a real API server', requires('control plane', mis
     return { read, watch };
   };
 
-  test('trap 32a: a half-open connection is noticed by its PING, and not used again', async () => {
-    const { read, watch } = await open('ping', WATCH_LIMITS, PINGS);
-    forwarder.freeze();
-    await annotate(cluster, 'ping', null);
-    const event = await watch.next();
-    assert.equal(event.type, 'lock.watch.ended');
-    assert.match('message' in event ? event.message : '', /^the stream broke: /);
-    assert.equal((await read()).value, '');
-  });
+  test(
+    'trap 32a: a half-open connection is noticed by its PING, and not used again',
+    LIMIT,
+    async () => {
+      const { read, watch } = await open('ping', WATCH_LIMITS, PINGS);
+      forwarder.freeze();
+      await annotate(cluster, 'ping', null);
+      const event = await watch.next();
+      assert.equal(event.type, 'lock.watch.ended');
+      assert.match('message' in event ? event.message : '', /^the stream broke: /);
+      assert.equal((await read()).value, '');
+    },
+  );
 
-  test('trap 32a: a half-open connection is noticed at the stall limit, and not used again', async () => {
-    const { read, watch } = await open('stall', STALL, NO_PINGS);
-    forwarder.freeze();
-    await annotate(cluster, 'stall', null);
-    assert.deepEqual(await watch.next(), {
-      type: 'lock.watch.ended',
-      message: 'the connection went silent',
-    });
-    assert.equal((await read()).value, '');
-  });
+  test(
+    'trap 32a: a half-open connection is noticed at the stall limit, and not used again',
+    LIMIT,
+    async () => {
+      const { read, watch } = await open('stall', STALL, NO_PINGS);
+      forwarder.freeze();
+      await annotate(cluster, 'stall', null);
+      assert.deepEqual(await watch.next(), {
+        type: 'lock.watch.ended',
+        message: 'the connection went silent',
+      });
+      assert.equal((await read()).value, '');
+    },
+  );
 
-  test('a paused API server is noticed by its PING', async () => {
+  test('a paused API server is noticed by its PING', LIMIT, async () => {
     const { watch } = await open('paused', WATCH_LIMITS, PINGS);
     cluster.pause();
     try {
@@ -78,7 +88,7 @@ describe('a dead connection to a real API server', requires('control plane', mis
     }
   });
 
-  test('a quiet watch stays within its requests where no bookmark comes', async () => {
+  test('a quiet watch stays within its requests where no bookmark comes', LIMIT, async () => {
     // As the real limits, 240 times as fast: 12 requests an hour are 6 in 7.5 s. The server's own
     // timeout is in whole seconds.
     const limits = { ...WATCH_LIMITS, stallMs: 312, serverTimeoutS: 8, shortMs: 5 };

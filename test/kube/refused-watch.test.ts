@@ -32,8 +32,10 @@ function waiting(server: FakeServer) {
   return { time, requests, lines, actor };
 }
 
+type Serve = Exclude<FakeServer['watch'], 'mute'>;
+
 /** Sends what is given to each watch, and ends it. */
-const answering = (type: string, object: unknown): FakeServer['watch'] => {
+const answering = (type: string, object: unknown): Serve => {
   return ({ send, end }) => {
     send(type, object);
     end();
@@ -41,7 +43,7 @@ const answering = (type: string, object: unknown): FakeServer['watch'] => {
 };
 
 describe('trap 33: watches that fail at once', () => {
-  const servers: [string, FakeServer['watch']][] = [
+  const servers: [string, Serve][] = [
     ['every version is gone', answering('ERROR', GONE)],
     ['each is closed at once', ({ end }) => end()],
     ['each breaks at once', (served) => served.break(new Error('terminated'))],
@@ -90,6 +92,15 @@ describe('trap 33: watches that fail at once', () => {
     const before = requests.length;
     await time.pass(60_000, 250);
     assert.ok(requests.length - before <= 2);
+  });
+
+  test('watches that are never answered are given up for reads', async () => {
+    const { time, requests } = waiting({ read: () => daemonSet('node-2', '616'), watch: 'mute' });
+    await time.pass(3 * WATCH_LIMITS.stallMs, 250);
+    const whats = requests.map(({ what }) => what);
+    assert.deepEqual(whats.slice(0, 4), ['GET', 'watch 616', 'GET', 'watch 616']);
+    assert.deepEqual(new Set(whats.slice(4)), new Set(['GET']));
+    assert.ok(whats.length >= 8 && whats.length <= 12, `${whats.length} requests`);
   });
 
   test('watches that work again are watched', async () => {

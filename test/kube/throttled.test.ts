@@ -39,11 +39,15 @@ function throttling(
 }
 
 test('a refusal that says when to come again is not a failure', async (t) => {
-  for (const code of [429, 503]) {
-    const { client, requests } = await throttling(t, 1, code, '0');
-    assert.equal((await one(acquireLock(client, INPUT))).type, 'lock.updated');
-    assert.equal(requests.length, 2);
-  }
+  const { client, requests } = await throttling(t, 1, 429, '0');
+  assert.equal((await one(acquireLock(client, INPUT))).type, 'lock.updated');
+  assert.equal(requests.length, 2);
+});
+
+test('only flow control is sure to have done nothing', async (t) => {
+  const { client, requests } = await throttling(t, 1, 503, '0');
+  assert.equal((await one(acquireLock(client, INPUT))).type, 'api.failed');
+  assert.equal(requests.length, 1);
 });
 
 test('it is not asked again before that time, and by half as much later', async (t) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Response } from 'undici';
 import { SimulatedClock } from 'xstate';
 import type { KubeClient } from '../../src/kube/client.ts';
@@ -49,8 +50,8 @@ export interface ServedWatch {
 
 export interface FakeServer {
   read(): unknown;
-  /** Throws to refuse the watch. */
-  watch(served: ServedWatch): void;
+  /** 'mute' answers no watch. */
+  watch: ((served: ServedWatch) => void) | 'mute';
 }
 
 /** A client whose answers come at once, and when it asked for what. */
@@ -59,6 +60,11 @@ export function fakeClient(time: VirtualTime, server: FakeServer) {
   const open: KubeClient['open'] = async ({ path }, signal) => {
     const resourceVersion = new URLSearchParams(path.split('?')[1]).get('resourceVersion') ?? '';
     requests.push({ atMs: time.clock.now(), what: `watch ${resourceVersion}` });
+    const { watch } = server;
+    if (watch === 'mute') {
+      await once(signal, 'abort');
+      throw signal.reason;
+    }
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         let isOver = false;
@@ -67,7 +73,7 @@ export function fakeClient(time: VirtualTime, server: FakeServer) {
           isOver = true;
         };
         signal.addEventListener('abort', () => over(() => controller.error(signal.reason)));
-        server.watch({
+        watch({
           resourceVersion,
           send: (type, object) => {
             if (isOver) return;
