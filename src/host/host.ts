@@ -37,8 +37,8 @@ const JOURNALS = ['/run/log/journal', '/var/log/journal'];
 const RETRIED_LIMIT_MS = 10_000;
 
 /**
- * Looks at the host and writes what it needs into the host mount, unless an upgrade is at work
- * with what is there. Throws HostError, one line.
+ * Looks at the host and changes nothing: what it needs is written into the host mount by each run.
+ * Throws HostError, one line.
  */
 export async function openHost(options: HostOptions): Promise<HostPort> {
   const { mount, configPath } = options;
@@ -53,11 +53,11 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
     }
   };
 
-  const config = readConfig(configPath);
+  // Only to say early what is wrong with it.
+  readConfig(configPath);
   const info = await ask(probeHost);
   const driver = chooseDriver(info.operatingSystem);
   checkHostMount(mount);
-  if (!(await ask(isUpgrading))) driver.prepare(mount, config);
   const upgrading: UpgradeOptions = {
     ...options,
     connect: () => connectBus(address, RETRIED_LIMIT_MS),

@@ -37,7 +37,7 @@ export const WAITING = 'host-upgrades: another apt or dpkg is at work';
  * BUSY_LIMIT_S and BUSY_PAUSE_S for waiting while another apt or dpkg is at work.
  */
 export const DEBIAN_SCRIPT = `#!/bin/sh
-# Written by host-upgrades at each start and before each run.
+# Written by host-upgrades before each run.
 set -u
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 cd "$HOST_PATH" || exit 1

@@ -101,7 +101,9 @@ describe('an upgrade outlives its process', requires('real hosts', missing()), (
     await openHost(optionsFor(host));
     assert.equal(host.exec('cat', path), before);
     stopForeign(host);
-    await openHost(optionsFor(host));
+    const next = await openHost(optionsFor(host));
+    assert.equal(host.exec('cat', path), before);
+    finished(await runUpgrade(next));
     assert.match(host.exec('cat', path), /changed/);
   });
 });

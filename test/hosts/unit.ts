@@ -29,8 +29,8 @@ export function shows(host: Host, name: string, text: string): Promise<void> {
 
 /** How often the unit was started since the host booted. */
 export function starts(host: Host): number {
-  const lines = host.exec('journalctl', '--output=cat', `--unit=${UNIT}`, '--grep=^Starting');
-  return lines.trim().split('\n').length;
+  const lines = host.exec('journalctl', '--output=cat', `--unit=${UNIT}`).split('\n');
+  return lines.filter((line) => line.startsWith('Starting')).length;
 }
 
 /** A unit of that name that somebody else starts: it runs `script`. */

@@ -24,6 +24,7 @@ describe('what the program refuses on a real API server and a real host', needed
     folder = mkdtempSync(join(tmpdir(), 'refused-'));
     [cluster, host] = await Promise.all([startCluster(), startHost()]);
     writeConfig(host, CONFIG);
+    writeFileSync(join(folder, 'file'), '');
     node = await createProgramNode(cluster, host, 'refused', { [LOCK_ANNOTATION]: 'refused' });
   });
   after(async () => {
@@ -63,13 +64,13 @@ describe('what the program refuses on a real API server and a real host', needed
     ],
     [
       'a state path that cannot be written',
-      async () => ['--state-path=/proc/state'],
-      /--state-path=\/proc\/state: cannot be written \(ENOENT\)/,
+      async () => [`--state-path=${folder}/file/state`],
+      /--state-path=.*\/file\/state: cannot be written \(ENOTDIR\)/,
     ],
     [
       'a host mount that cannot be written',
-      async () => ['--host-mount=/proc/mount'],
-      /--host-mount=\/proc\/mount: /,
+      async () => [`--host-mount=${folder}/file`],
+      /--host-mount=.*\/file: /,
     ],
   ];
   for (const [name, flags, expected] of CASES) {
