@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RehearsalError } from './errors.ts';
 import type { ApiObject, Json, JsonObject } from './objects.ts';
 import { ACCESS_REVIEWS, type Route, route } from './routes.ts';
 import { type PatchKind, StatusError, Store, type StoreEvent } from './store.ts';
@@ -13,14 +14,34 @@ export interface LoggedRequest {
   userAgent: string;
 }
 
+/** A request as a fault sees it. */
+export interface FaultyRequest {
+  verb: LoggedRequest['verb'];
+  /** `daemonsets.apps`, `nodes`. */
+  resource: string;
+  userAgent: string;
+}
+
 /**
  * What may go wrong with a request. `before` runs ahead of it, `after` when it has been carried
- * out and not yet answered: throwing a StatusError answers that, `reset` cuts the connection.
+ * out and not yet answered: throwing a StatusError answers that, ResetConnection cuts the
+ * connection.
  */
 export interface Faults {
-  before?(request: { verb: LoggedRequest['verb']; userAgent: string }): Promise<void> | void;
-  after?(request: { verb: LoggedRequest['verb']; userAgent: string }): Promise<void> | void;
+  before?(request: FaultyRequest): Promise<void> | void;
+  after?(request: FaultyRequest): Promise<void> | void;
 }
+
+/** What rules the server's bookmarks and the time limit of its watches. */
+export interface Timers {
+  setTimeout(run: () => void, delayMs: number): unknown;
+  clearTimeout(id: unknown): void;
+}
+
+const REAL_TIMERS: Timers = {
+  setTimeout: (run, delayMs) => setTimeout(run, delayMs),
+  clearTimeout: (id) => clearTimeout(id as NodeJS.Timeout),
+};
 
 /** Thrown by a fault: the connection is cut without an answer. */
 export class ResetConnection extends Error {}
@@ -31,6 +52,11 @@ export interface ApiServerOptions {
   faults?: Faults;
   /** About a minute, as the real one's. */
   bookmarkMs?: number;
+  timers?: Timers;
+  /** One connection a request: none is idle, and so none is closed while a request sets out. */
+  isClosing?: boolean;
+  /** Told of each watch; the function that it returns is called ahead of each row and the end. */
+  onWatch?(userAgent: string): () => void;
 }
 
 export interface ApiServer {
@@ -39,7 +65,17 @@ export interface ApiServer {
   requests: LoggedRequest[];
   /** Ends all watches, as a restart does. */
   dropWatches(): void;
+  /** Cuts all connections and refuses new ones, until `resume`; the objects stay. */
+  pause(): Promise<void>;
+  /** Listens again, on the same port. Throws RehearsalError where somebody else has taken it. */
+  resume(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A watch that is open. `sending` announces a row or the end. */
+interface OpenWatch {
+  sending(): void;
+  end(): void;
 }
 
 /** The embedded API server: the few calls that a rollout makes, over HTTP on a loopback port. */
@@ -47,7 +83,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const now = options.now ?? (() => new Date());
   const store = new Store(() => `${now().toISOString().slice(0, 19)}Z`);
   const requests: LoggedRequest[] = [];
-  const watches = new Set<ServerResponse>();
+  const watches = new Set<OpenWatch>();
   const context = { options, store, requests, watches };
   const server = createServer((request, response) => {
     handle(context, request, response).catch((error: unknown) => refuse(response, error));
@@ -55,15 +91,29 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const dropWatches = () => {
-    for (const response of watches) response.end();
-  };
   return {
     url: `http://127.0.0.1:${port}`,
     store,
     requests,
-    dropWatches,
-    close: () => close(server),
+    dropWatches: () => {
+      for (const watch of watches) watch.end();
+    },
+    pause: async () => {
+      for (const watch of watches) watch.sending();
+      await close(server);
+    },
+    resume: async () => {
+      server.listen(port, '127.0.0.1');
+      try {
+        await once(server, 'listening');
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        throw new RehearsalError(`port ${port} was taken while the API server was away (${code})`);
+      }
+    },
+    close: async () => {
+      if (server.listening) await close(server);
+    },
   };
 }
 
@@ -71,7 +121,7 @@ interface Context {
   options: ApiServerOptions;
   store: Store;
   requests: LoggedRequest[];
-  watches: Set<ServerResponse>;
+  watches: Set<OpenWatch>;
 }
 
 async function close(server: Server): Promise<void> {
@@ -88,6 +138,7 @@ async function handle(
 ): Promise<void> {
   const { options, requests } = context;
   const userAgent = request.headers['user-agent'] ?? '';
+  if (options.isClosing) response.setHeader('connection', 'close');
   const body = await readBody(request);
   const target = route(request.url ?? '/');
   const verb = verbOf(request.method ?? 'GET', target);
@@ -97,14 +148,15 @@ async function handle(
     if (request.headers.authorization !== `Bearer ${options.token}`) {
       throw new StatusError(401, 'Unauthorized', 'Unauthorized');
     }
-    await options.faults?.before?.({ verb, userAgent });
+    const faulty: FaultyRequest = { verb, resource: target.resource.qualified, userAgent };
+    await options.faults?.before?.(faulty);
     if (verb === 'watch') {
-      openWatch(context, target, response);
+      openWatch(context, target, response, userAgent);
       return;
     }
     const answer = execute(context.store, verb, target, body, request.headers['content-type']);
     logged.code = verb === 'create' ? 201 : 200;
-    await options.faults?.after?.({ verb, userAgent });
+    await options.faults?.after?.(faulty);
     send(response, logged.code, answer);
   } catch (error) {
     logged.code = error instanceof StatusError ? error.code : 0;
@@ -185,15 +237,29 @@ function bookmarkMetadata(kind: string): JsonObject {
   return { annotations: { 'deprecated.daemonset.template.generation': '0' } };
 }
 
-function openWatch(context: Context, target: Route, response: ServerResponse): void {
+function openWatch(
+  context: Context,
+  target: Route,
+  response: ServerResponse,
+  userAgent: string,
+): void {
   const { store, options, watches } = context;
   const { resource, namespace, query } = target;
+  const timers = options.timers ?? REAL_TIMERS;
+  const sending = options.onWatch?.(userAgent) ?? (() => {});
   const version = Number(query.get('resourceVersion') ?? store.version);
   response.writeHead(200, { 'content-type': 'application/json' });
   // The headers go out at once: a client must not wait for the first change.
   response.flushHeaders();
   const write = (type: string, object: Json) => {
+    sending();
     response.write(`${JSON.stringify({ type, object })}\n`);
+  };
+  let forget = () => {};
+  const end = () => {
+    sending();
+    forget();
+    response.end();
   };
   let unwatch = () => {};
   try {
@@ -203,26 +269,30 @@ function openWatch(context: Context, target: Route, response: ServerResponse): v
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     write('ERROR', statusOf(error));
-    response.end();
+    end();
     return;
   }
   const { kind, apiVersion } = resource;
+  let bookmarks: unknown;
   const bookmark = () => {
     const metadata = { resourceVersion: `${store.version}`, ...bookmarkMetadata(kind) };
     if (query.get('allowWatchBookmarks') === 'true') {
       write('BOOKMARK', { kind, apiVersion, metadata });
     }
+    bookmarks = timers.setTimeout(bookmark, options.bookmarkMs ?? BOOKMARK_MS);
   };
-  const bookmarks = setInterval(bookmark, options.bookmarkMs ?? BOOKMARK_MS);
+  bookmarks = timers.setTimeout(bookmark, options.bookmarkMs ?? BOOKMARK_MS);
   const timeoutS = Number(query.get('timeoutSeconds') ?? WATCH_TIMEOUT_S);
-  const timeout = setTimeout(() => response.end(), timeoutS * 1_000);
-  watches.add(response);
-  response.on('close', () => {
-    clearInterval(bookmarks);
-    clearTimeout(timeout);
-    watches.delete(response);
+  const timeout = timers.setTimeout(end, timeoutS * 1_000);
+  const watch: OpenWatch = { sending, end };
+  watches.add(watch);
+  forget = () => {
+    timers.clearTimeout(bookmarks);
+    timers.clearTimeout(timeout);
+    watches.delete(watch);
     unwatch();
-  });
+  };
+  response.on('close', forget);
 }
 
 function statusOf({ code, reason, message }: StatusError): JsonObject {

@@ -1,7 +1,11 @@
 import { type Resource, StatusError } from './store.ts';
 
-const DAEMON_SETS = { qualified: 'daemonsets.apps', kind: 'DaemonSet', apiVersion: 'apps/v1' };
-const NODES = { qualified: 'nodes', kind: 'Node', apiVersion: 'v1' };
+export const DAEMON_SETS = {
+  qualified: 'daemonsets.apps',
+  kind: 'DaemonSet',
+  apiVersion: 'apps/v1',
+};
+export const NODES = { qualified: 'nodes', kind: 'Node', apiVersion: 'v1' };
 /** Not a kind of objects that are kept: a question, answered at once. */
 export const ACCESS_REVIEWS = {
   qualified: 'selfsubjectaccessreviews.authorization.k8s.io',
