@@ -1,0 +1,50 @@
+import type { FaultyRequest } from './apiserver.ts';
+import type { Fault } from './faults.ts';
+import type { Delay } from './network.ts';
+
+/** Several faults as one; where two rule the same thing, the harder one does. */
+export interface Combined extends Omit<Fault, 'mustFail'> {
+  begin(): void;
+  before(request: FaultyRequest): Promise<void>;
+  after(request: FaultyRequest): Promise<void>;
+  hostFailure(node: string): string | null;
+  upgradeStarted(node: string): void;
+  mayFail(node: string, error: string): boolean;
+  mustFail(node: string): boolean;
+}
+
+export function combine(faults: Fault[]): Combined {
+  const delays = faults.flatMap(({ delay }) => (delay ? [delay] : []));
+  const delay: Delay | undefined = delays.toSorted((one, other) => other[1] - one[1])[0];
+  return {
+    ...(delay ? { delay } : {}),
+    ...least(faults, 'windowMs'),
+    ...least(faults, 'stallMs'),
+    begin() {
+      for (const fault of faults) fault.begin?.();
+    },
+    async before(request) {
+      for (const fault of faults) await fault.before?.(request);
+    },
+    async after(request) {
+      for (const fault of faults) await fault.after?.(request);
+    },
+    hostFailure: (node) =>
+      faults.map((fault) => fault.hostFailure?.(node) ?? null).find((why) => why !== null) ?? null,
+    upgradeStarted(node) {
+      for (const fault of faults) fault.upgradeStarted?.(node);
+    },
+    mayFail: (node, error) => faults.some((fault) => fault.mayFail?.(node, error)),
+    mustFail: (node) => faults.some((fault) => fault.mustFail?.includes(node)),
+  };
+}
+
+function least<Key extends 'windowMs' | 'stallMs'>(
+  faults: Fault[],
+  key: Key,
+): Partial<Record<Key, number>> {
+  const values = faults.flatMap((fault) => fault[key] ?? []);
+  return values.length === 0
+    ? {}
+    : ({ [key]: Math.min(...values) } as Partial<Record<Key, number>>);
+}
