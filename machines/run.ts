@@ -24,6 +24,8 @@ export interface RunContext extends RunInput {
    * be. Only a read of another version, or of this node as the holder, settles it.
    */
   lostUpdateVersion: string | null;
+  /** A release got no answer: it may have been carried out. */
+  releaseLost: boolean;
   /** The version that the last acquire was sent with. */
   updateVersion: string;
   /** The watch has ended while an acquire was out. */
@@ -106,6 +108,7 @@ const machineSetup = setup({
     resetBackoff: assign({ backoffMs: BACKOFF_FIRST_MS }),
     /** An acquire without an answer may have been carried out. */
     loseUpdate: assign(({ context }) => ({ lostUpdateVersion: context.updateVersion })),
+    loseRelease: assign({ releaseLost: true }),
     /**
      * All nodes tick at the same time: who reads first takes the lock, and who reads a little
      * later sees it taken instead of losing an update. A quarter of the window at most.
@@ -137,7 +140,13 @@ const machineSetup = setup({
       'lock' in event && verdict(event.lock.value, context.node) === 'acquired',
     isOthers: ({ context, event }) =>
       'lock' in event && verdict(event.lock.value, context.node) === 'locked',
-    maybeHeld: ({ context }) => context.lostUpdateVersion !== null,
+    /** An acquire without an answer, or one whose answer was a read: the lock is this node's. */
+    maybeHeld: ({ context }) =>
+      context.lostUpdateVersion !== null ||
+      verdict(context.lock.value, context.node) === 'acquired',
+    /** Free, but in the very version that an acquire without an answer was sent with: it may still land. */
+    isUnsettled: ({ context, event }) =>
+      'lock' in event && event.lock.resourceVersion === context.lostUpdateVersion,
     watchRefused: ({ event }) => event.type === 'api.failed' && event.message.startsWith('Watch: '),
     /** The watch, still open, has already shown who won. */
     sawTaken: ({ context }) =>
@@ -213,11 +222,19 @@ const updateAnswers = {
   // The answer is still out: what it may have done is undone.
   'deadline.reached': {
     target: '#run.releasing',
-    actions: [log({ id: 'run.deadline' }), machineSetup.assign({ error: DEADLINE_ERROR })],
+    actions: [
+      log({ id: 'run.deadline' }),
+      { type: 'loseUpdate' as const },
+      machineSetup.assign({ error: DEADLINE_ERROR }),
+    ],
   },
   'stop.requested': {
     target: '#run.releasing',
-    actions: [log({ id: 'run.stopped' }), machineSetup.assign({ error: 'Stopped' })],
+    actions: [
+      log({ id: 'run.stopped' }),
+      { type: 'loseUpdate' as const },
+      machineSetup.assign({ error: 'Stopped' }),
+    ],
   },
 };
 
@@ -230,6 +247,7 @@ export const runMachine = machineSetup.createMachine({
     backoffMs: BACKOFF_FIRST_MS,
     waitMs: 0,
     lostUpdateVersion: null,
+    releaseLost: false,
     updateVersion: '',
     watchEnded: false,
     seen: [],
@@ -585,9 +603,16 @@ export const runMachine = machineSetup.createMachine({
                 target: 'update',
                 actions: ['remember', log({ id: 'lock.release' })],
               },
+              { guard: 'isUnsettled', target: 'fence', actions: 'remember' },
               {
                 // A lost answer of the acquire turned out to be a lost request: nothing to release.
                 guard: 'hasFailed',
+                target: '#run.ended',
+                actions: ['remember', log({ id: 'lock.release' })],
+              },
+              {
+                // The other way round: the release whose answer was lost was carried out.
+                guard: ({ context }) => context.releaseLost,
                 target: '#run.ended',
                 actions: ['remember', log({ id: 'lock.release' })],
               },
@@ -597,6 +622,20 @@ export const runMachine = machineSetup.createMachine({
               },
             ],
             'api.failed': { target: 'backoff' },
+          },
+        },
+        fence: {
+          tags: 'effect',
+          description: 'The lock is taken once more, so that the lost acquire comes too late',
+          invoke: { src: 'acquireLock', input: lockInput },
+          entry: updateEntry,
+          on: {
+            'lock.updated': {
+              target: 'update',
+              actions: assign({ lock: ({ event }) => event.lock, lostUpdateVersion: null }),
+            },
+            'lock.conflicted': { target: 'conflict', actions: logMessage('lock.conflict') },
+            'api.failed': { target: 'backoff', actions: 'loseUpdate' },
           },
         },
         update: {
@@ -612,7 +651,11 @@ export const runMachine = machineSetup.createMachine({
           on: {
             'lock.updated': { target: '#run.ended' },
             'lock.conflicted': { target: 'conflict', actions: logMessage('lock.conflict') },
-            'api.failed': { target: 'backoff' },
+            'api.failed': { target: 'backoff', actions: 'loseRelease' },
+            'run.interrupted': {
+              ...interruptedAt('releasing'),
+              actions: ['loseRelease', interruptedAt('releasing').actions],
+            },
           },
         },
         conflict: {

@@ -13,6 +13,7 @@ type Command = (args: string[], out: Out, err: Out) => number | Promise<number>;
 /** Each is loaded when it is asked for: the client library alone takes most of a second. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./run.ts')).run,
+  rehearse: async () => (await import('./rehearse.ts')).rehearse,
   replay: async () => (await import('./replay.ts')).replay,
   diagram: async () => (await import('./diagram.ts')).diagram,
 };

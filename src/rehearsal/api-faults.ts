@@ -63,14 +63,17 @@ export const API_FAULTS: Record<string, FaultKind> = {
     create: () => ({ delay: [100, 1_000] }),
   },
   'lost-answer': {
-    about: 'an acquire is carried out, its answer lost',
+    about: 'an acquire and a release are carried out, their answers lost',
     create({ holder, note }) {
-      let isLost = false;
+      const lost = new Set<string>();
       return {
         after(request) {
-          if (isLost || !isLockUpdate(request) || holder() === '') return;
-          isLost = true;
-          note(`${holder()} has the lock, and the answer that says so is lost`);
+          if (!isLockUpdate(request)) return;
+          const what = holder() === '' ? 'the lock is free' : `${holder()} has the lock`;
+          const kind = holder() === '' ? 'release' : 'acquire';
+          if (lost.has(kind)) return;
+          lost.add(kind);
+          note(`${what}, and the answer that says so is lost`);
           throw new ResetConnection();
         },
       };

@@ -3,6 +3,8 @@ import type { RunSnapshot } from '../../machines/fold.ts';
 import type { Line } from '../../machines/lines.ts';
 import type { Entry } from './parse.ts';
 
+/** A text log tells no versions, but a read that settles an acquire shows one. */
+const LATER = 'later';
 const NO_STATUS = { rebootRequired: false, detail: '' };
 
 /**
@@ -29,8 +31,14 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       ];
     case 'lock.release': {
       const clear = lineAhead(entries, index, 'lock.clear');
-      return [{ type: 'lock.read', lock: { value: clear?.value ?? '', resourceVersion: '' } }];
+      return [{ type: 'lock.read', lock: { value: clear?.value ?? '', resourceVersion: LATER } }];
     }
+    case 'lock.acquire': {
+      const resourceVersion = snapshot.context.lostUpdateVersion ?? LATER;
+      return [{ type: 'lock.read', lock: { value: '', resourceVersion } }];
+    }
+    case 'lock.clear':
+      return [updated(snapshot.context.node)];
     case 'lock.wait.ok':
       return [{ type: 'standby.elapsed' }];
     case 'lock.watch.ended':

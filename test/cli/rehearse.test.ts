@@ -11,7 +11,7 @@ import { replay } from '../../src/cli/replay.ts';
 import { UsageError } from '../../src/cli/usage.ts';
 import { replayJournal } from '../../src/trace/replay-journal.ts';
 
-const DRIVER = fileURLToPath(new URL('rehearse-driver.ts', import.meta.url));
+const BIN = fileURLToPath(new URL('../../src/host-upgrades', import.meta.url));
 
 async function run(args: string[], isTerminal = false, env: NodeJS.ProcessEnv = {}) {
   const written = { out: '', err: '' };
@@ -148,7 +148,7 @@ test('--help names every flag and fault, within 80 columns', async () => {
 });
 
 test('SIGINT ends it at once, with one line and exit 130', async () => {
-  const child = spawn(process.execPath, [DRIVER, '--speed=0.1'], { stdio: 'pipe' });
+  const child = spawn(BIN, ['rehearse', '--speed=0.1'], { stdio: 'pipe' });
   let [out, err] = ['', ''];
   child.stderr.on('data', (chunk) => {
     err += chunk;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
 import { parseLog } from '../../src/trace/parse.ts';
+import { replayLog } from '../../src/trace/replay.ts';
 import { INPUT } from './input.ts';
 import { runLive } from './script.ts';
 
@@ -189,4 +190,103 @@ test('a node that lost an update and sees nothing reads the lock again', () => {
     10_000,
   );
   assert.deepEqual(calls, ['readLock', 'watchLock', 'acquireLock', 'readLock']);
+});
+
+/** The texts of a run's lines replay as the same run. */
+function assertLegal(lines: string[], end: string) {
+  const { divergence, records } = replayLog(lines.map((line) => `${line}\n`).join(''));
+  assert.deepEqual([divergence, records.at(-1)?.to], [null, end]);
+}
+
+const updated = (value: string, resourceVersion: string): RunEvent => ({
+  type: 'lock.updated',
+  lock: { value, resourceVersion },
+});
+const conflicted: RunEvent = { type: 'lock.conflicted', message: 'modified' };
+const lostAnswer: RunEvent = { type: 'api.failed', message: 'no answer in time' };
+
+test('a read that overtakes an unanswered acquire settles nothing: it is fenced off, then cleared', () => {
+  const { calls, snapshot, lines } = runLive(
+    input('node-1', 10_000),
+    {
+      readLock: [[[1, lockRead('', '1')]], [[1, lockRead('', '1')]]],
+      acquireLock: [[[20_000, conflicted]], [[1, updated('node-1', '2')]]],
+      releaseLock: [[[1, updated('', '3')]]],
+    },
+    0,
+    30_000,
+  );
+  assert.deepEqual(calls, ['readLock', 'acquireLock', 'readLock', 'acquireLock', 'releaseLock']);
+  assert.equal(snapshot.value, 'failed');
+  assertLegal(lines, 'failed');
+});
+
+test('the unanswered acquire lands ahead of its fence: it is seen, and cleared', () => {
+  const { calls, snapshot, lines } = runLive(
+    input('node-1', 10_000),
+    {
+      readLock: [
+        [[1, lockRead('', '1')]],
+        [[1, lockRead('', '1')]],
+        [[1, lockRead('node-1', '2')]],
+      ],
+      acquireLock: [[[20_000, conflicted]], [[1, conflicted]]],
+      releaseLock: [[[1, updated('', '3')]]],
+    },
+    0,
+    30_000,
+  );
+  assert.deepEqual(calls.slice(-3), ['acquireLock', 'readLock', 'releaseLock']);
+  assert.equal(snapshot.value, 'failed');
+  assertLegal(lines, 'failed');
+});
+
+for (const [who, value] of [
+  ['free', ''],
+  ['held by the next node', 'node-2'],
+] as const) {
+  test(`a release without an answer was carried out where the lock is ${who}`, () => {
+    const { snapshot, lines } = runLive(
+      input('node-1', 10_000),
+      {
+        readLock: [
+          [[1, lockRead('', '1')]],
+          [[1, lockRead('node-1', '2')]],
+          [[1, lockRead(value, '3')]],
+        ],
+        acquireLock: [[[1, updated('node-1', '2')]]],
+        upgradeHost: [
+          [[1, { type: 'upgrade.finished', status: { rebootRequired: false, detail: '' } }]],
+        ],
+        reportNode: [[[1, { type: 'node.reported' }]]],
+        releaseLock: [[[1, lostAnswer]]],
+      },
+      0,
+      30_000,
+    );
+    assert.equal(snapshot.value, 'done', lines.join('\n'));
+    assertLegal(lines, 'done');
+  });
+}
+
+test('a lock found to be the own one and not confirmed by the deadline is released', () => {
+  const { calls, snapshot, lines } = runLive(
+    input('node-1', 3_000),
+    {
+      readLock: [
+        [[1, lockRead('', '1')]],
+        [[1, lockRead('node-1', '2')]],
+        [[1, lostAnswer]],
+        [[1, lostAnswer]],
+        [[1, lockRead('node-1', '2')]],
+      ],
+      acquireLock: [[[1, lostAnswer]], [[1, conflicted]]],
+      releaseLock: [[[1, updated('', '3')]]],
+    },
+    0,
+    30_000,
+  );
+  assert.deepEqual(calls.slice(-2), ['readLock', 'releaseLock'], lines.join('\n'));
+  assert.equal(snapshot.value, 'failed');
+  assertLegal(lines, 'failed');
 });

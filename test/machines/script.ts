@@ -1,13 +1,16 @@
 import { createActor, fromEventObservable, SimulatedClock } from 'xstate';
 import type { RunEvent, RunInput } from '../../machines/events.ts';
 import type { Line } from '../../machines/lines.ts';
-import { type LockActorInput, runMachine } from '../../machines/run.ts';
+import { type LockActorInput, type ReportInput, runMachine } from '../../machines/run.ts';
 import { formatLine } from '../../src/trace/format.ts';
 
 /** What a scripted cluster answers: `[delayMs, event]` each, in virtual time. */
 export type Answers = [number, RunEvent][];
 export type Script = Partial<
-  Record<'readLock' | 'watchLock' | 'acquireLock' | 'releaseLock', Answers[]>
+  Record<
+    'readLock' | 'watchLock' | 'acquireLock' | 'releaseLock' | 'upgradeHost' | 'reportNode',
+    Answers[]
+  >
 >;
 
 /** Runs the live machine in virtual time from `startMs` for `forMs`; returns its classic lines. */
@@ -15,8 +18,8 @@ export function runLive(input: RunInput, script: Script, startMs: number, forMs:
   const clock = new SimulatedClock();
   const lines: string[] = [];
   const calls: string[] = [];
-  const scripted = (name: keyof Script) =>
-    fromEventObservable<RunEvent, LockActorInput>(() => ({
+  const scripted = <Input = LockActorInput>(name: keyof Script) =>
+    fromEventObservable<RunEvent, Input>(() => ({
       subscribe: (observer) => {
         calls.push(name);
         const next = typeof observer === 'function' ? observer : observer.next;
@@ -37,6 +40,8 @@ export function runLive(input: RunInput, script: Script, startMs: number, forMs:
       watchLock: scripted('watchLock'),
       acquireLock: scripted('acquireLock'),
       releaseLock: scripted('releaseLock'),
+      upgradeHost: scripted<{ node: string; resumed: boolean }>('upgradeHost'),
+      reportNode: scripted<ReportInput>('reportNode'),
     },
     actions: {
       log: (_, line: Line) => {
