@@ -30,6 +30,8 @@ export interface LivePorts {
 export interface LiveRun {
   id: string;
   send(event: RunEvent): void;
+  /** Leaves the run as it is: its requests end, its host's upgrade does not, nothing is recorded. */
+  abandon(): void;
   snapshot(): RunSnapshot;
   /** The snapshot in which the run ended, or rests as interrupted. */
   ended: Promise<RunSnapshot>;
@@ -145,7 +147,13 @@ function live(
       if (snapshot.status !== 'active' || snapshot.value === 'interrupted') resolve(snapshot);
     });
   });
-  return { id, ended, send: (event) => actor.send(event), snapshot: () => actor.getSnapshot() };
+  return {
+    id,
+    ended,
+    send: (event) => actor.send(event),
+    abandon: () => void actor.stop(),
+    snapshot: () => actor.getSnapshot(),
+  };
 }
 
 function ahead(id: string, before: RunSnapshot, event: RunEvent, atMs: number, write: Write): void {

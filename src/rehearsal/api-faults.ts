@@ -63,7 +63,7 @@ export const API_FAULTS: Record<string, FaultKind> = {
     create: () => ({ delay: [100, 1_000] }),
   },
   'lost-answer': {
-    about: 'an acquire and a release are carried out, their answers lost',
+    about: 'the answers to an acquire and a release are lost',
     create({ holder, note }) {
       const lost = new Set<string>();
       return {

@@ -45,6 +45,8 @@ export interface Runner {
   resume(folded: FoldedRun): Promise<RunSnapshot>;
   /** Tells the run of a stop; resolves when it has ended or rests. */
   stop(): Promise<void>;
+  /** Leaves a run that does not stop in time to the next process. */
+  abandon(): void;
 }
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -97,6 +99,7 @@ export function createRunner(options: RunnerOptions): Runner {
       run.send({ type: 'stop.requested' });
       await run.ended;
     },
+    abandon: () => current?.abandon(),
   };
 }
 

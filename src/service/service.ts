@@ -114,8 +114,9 @@ async function stopRun({ runner, clock, log }: ServicePorts): Promise<void> {
   });
   const outcome = await Promise.race([runner.stop(), late]);
   clock.clearTimeout(timer);
-  if (outcome === 'late')
-    log.say('warn', 'Stopping in the middle of a run; the next start goes on');
+  if (outcome !== 'late') return;
+  runner.abandon();
+  log.say('warn', 'Stopping in the middle of a run; the next start goes on');
 }
 
 /** Resolves when the signal is aborted. */

@@ -153,3 +153,18 @@ test(
     assert.match(process.errors[0] ?? '', /run r1: EBADF/);
   }),
 );
+
+test(
+  'an abandoned run records nothing more, whatever its effects still answer',
+  inFolder((path) => {
+    const process = start(path);
+    const run = startRun('r1', INPUT, process.ports);
+    process.answer({ type: 'lock.read', lock: FREE });
+    const before = records(path).length;
+    run.abandon();
+    process.answer({ type: 'lock.updated', lock: MINE });
+    process.clock.increment(120_000);
+    assert.equal(records(path).length, before);
+    assert.ok(!process.lines.includes('Running host upgrades...'));
+  }),
+);

@@ -176,12 +176,15 @@ describe('the program on a real API server and a real host', needed, () => {
     await first.says(/Running host upgrades/);
     await becomes(host, 'activating');
     cluster.pause();
-    host.letGo('update');
-    await first.says(/Update kube node hanging condition/);
-    first.child.kill('SIGTERM');
-    assert.equal(await first.ended(), 143);
+    try {
+      host.letGo('update');
+      await first.says(/Update kube node hanging condition/);
+      first.child.kill('SIGTERM');
+      assert.equal(await first.ended(), 143);
+    } finally {
+      cluster.resume();
+    }
     assert.match(first.output(), /Stopping in the middle of a run; the next start goes on\n$/);
-    cluster.resume();
     assert.equal(await node.lock(), 'hanging');
     const second = node.start();
     assert.equal(await second.ended(), 0, second.output());

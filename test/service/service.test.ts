@@ -175,10 +175,14 @@ test('a stop in the middle of an upgrade leaves it to systemd, and the next proc
 
 test('a run that does not rest in time is left behind after the grace', async () => {
   const process = start();
+  let isAbandoned = false;
   const runner = {
     ...process.ports.runner,
     isBusy: () => true,
     stop: () => new Promise<void>(() => {}),
+    abandon: () => {
+      isAbandoned = true;
+    },
   };
   const service = runScheduled(NOTHING, process.timetable, { ...process.ports, runner });
   process.said();
@@ -190,4 +194,5 @@ test('a run that does not rest in time is left behind after the grace', async ()
   process.clock.increment(1);
   await service;
   assert.match(process.said().at(-1) ?? '', /^Stopping in the middle of a run/);
+  assert.equal(isAbandoned, true);
 });
