@@ -1,5 +1,5 @@
 import type { V1Node, V1NodeCondition } from '@kubernetes/client-node';
-import { from, type Observable } from 'rxjs';
+import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import type { ReportInput } from '../../machines/run.ts';
 import type { KubeClient } from './client.ts';
@@ -38,25 +38,37 @@ export function createNode(
     return node;
   };
   if (known !== undefined) keep(known);
-  const write = async ({ status, error }: ReportInput): Promise<RunEvent> => {
+  const write = async ({ status, error }: ReportInput, signal: AbortSignal): Promise<RunEvent> => {
     try {
       const wanted = upgradeConditions(status, error, conditions, nowMs());
-      const answer = await client.request({
-        method: 'PATCH',
+      const request = {
+        method: 'PATCH' as const,
         path: `${nodePath(name)}/status`,
         // Merges the list by type: other writers' conditions stay.
         contentType: 'application/strategic-merge-patch+json',
         body: { status: { conditions: wanted } },
-      });
+      };
+      const answer = await client.request(request, signal);
       keep(asNode(answer));
     } catch (failure) {
-      warn(`Failed to update node ${name} condition: ${(failure as Error).message}`);
+      // Nobody waits for it any more.
+      if (!signal.aborted) {
+        warn(`Failed to update node ${name} condition: ${(failure as Error).message}`);
+      }
     }
     return { type: 'node.reported' };
   };
   return {
     load: async () => keep(await getNode(client, name)),
-    report: (input) => from(write(input)),
+    report: (input) =>
+      new Observable((subscriber) => {
+        const controller = new AbortController();
+        void write(input, controller.signal).then((event) => {
+          subscriber.next(event);
+          subscriber.complete();
+        });
+        return () => controller.abort();
+      }),
   };
 }
 
