@@ -26,6 +26,8 @@ export interface UnitState {
   environment: string[];
   /** One start of a unit, as systemd numbers them: 32 hexadecimal digits. */
   invocationId: string;
+  /** When it was started, µs since the epoch; 0n where it has not been. */
+  startedUs: bigint;
   /** Whether it stays loaded once it has ended well. */
   remains: boolean;
   /** systemd's word for how it went: success, exit-code, signal, timeout, oom-kill … */
@@ -54,6 +56,7 @@ export async function unitState(bus: Bus, name: string): Promise<UnitState | nul
       hasJob: (value('Job') as [number, string])[0] !== 0,
       environment: value('Environment') as string[],
       invocationId: Buffer.from(value('InvocationID') as Uint8Array).toString('hex'),
+      startedUs: value('InactiveExitTimestamp') as bigint,
       remains: value('RemainAfterExit') as boolean,
       result: value('Result') as string,
       exitStatus: value('ExecMainStatus') as number,

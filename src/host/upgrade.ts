@@ -136,7 +136,7 @@ async function perform(
   begin();
   const unit = await unitEnded(bus, UNIT);
   const hasFailed = unit !== null && unit.result !== 'success';
-  const journal = hasFailed ? await readUnitJournal(journalPaths, unit.invocationId) : '';
+  const journal = hasFailed ? await readUnitJournal(journalPaths, { unit: UNIT, ...unit }) : '';
   // The original's unit does not remain: systemd only keeps a failed one.
   const end = unit === null && before?.remains === false ? ENDED_WELL : unit;
   const verdict = driver.judge(mount, end, journal, bootMs);

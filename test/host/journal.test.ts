@@ -43,6 +43,10 @@ describe('the journal’s JSON export', () => {
 });
 
 test('a journal that cannot be read says so instead of its lines', async () => {
-  const text = await readUnitJournal(['/nowhere', '/no/where'], '0'.repeat(32));
+  const text = await readUnitJournal(['/nowhere', '/no/where'], {
+    unit: 'u.service',
+    invocationId: '0'.repeat(32),
+    startedUs: 0n,
+  });
   assert.match(text, /^\(journal.*\)$/);
 });

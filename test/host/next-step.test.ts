@@ -9,6 +9,7 @@ describe('what a unit of that name means for a run', () => {
     hasJob: false,
     environment: [],
     invocationId: '',
+    startedUs: 0n,
     remains: true,
     result: 'success',
     exitStatus: 0,

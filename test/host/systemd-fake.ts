@@ -100,6 +100,7 @@ export class FakeSystemd {
           Job: [0, '/'],
           Environment: properties.get('Environment')?.value,
           InvocationID: Buffer.alloc(16),
+          InactiveExitTimestamp: 0n,
           RemainAfterExit: true,
           Result: this.result,
           ExecMainStatus: this.result === 'success' ? 0 : 1,
