@@ -39,6 +39,13 @@ export function readConfig(path: string): Config | null {
   }
 }
 
+/** The line of a start that tells of it. */
+export function configLine(path: string, config: Config | null): string {
+  return config === null
+    ? `Skipping non-existing --config-path=${path}`
+    : `Load config from --config-path=${path}`;
+}
+
 function dataFolder(path: string): string {
   const data = join(path, '..data');
   return exists(data) ? realpathSync(data) : path;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Driver } from './driver.ts';
 import { removeShared, writeShared } from './mount.ts';
 import { readOutput } from './output.ts';
-import { judge, type Outputs } from './result.ts';
+import type { Outputs } from './outputs.ts';
+import { judge } from './result.ts';
 import { aptConfig, DEBIAN_SCRIPT, FILES, OUTPUTS } from './script.ts';
 
 /** Debian and Ubuntu: apt-get update and unattended-upgrade. */

@@ -1,10 +1,10 @@
 import { type Observable, Subject, takeUntil } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import { type Bus, connectBus, SYSTEM_BUS } from './bus.ts';
-import { readConfig } from './config.ts';
+import { configLine, readConfig } from './config.ts';
 import { chooseDriver } from './driver.ts';
 import { checkHostMount } from './mount.ts';
-import { type HostInfo, probeHost } from './probe.ts';
+import { type HostInfo, probeHost, probeLines } from './probe.ts';
 import { isUpgrading, type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** The machine that this program keeps patched. */
@@ -29,6 +29,8 @@ export interface HostOptions
   /** The host's journal, where it is not in one of the usual folders. */
   journalPath?: string;
   warn: (message: string) => void;
+  /** Gets the lines of a start, in the original's words. */
+  log?: (line: string) => void;
 }
 
 /** Until the next boot, or for good: the host's journald has chosen. */
@@ -41,7 +43,7 @@ const RETRIED_LIMIT_MS = 10_000;
  * Throws HostError, one line.
  */
 export async function openHost(options: HostOptions): Promise<HostPort> {
-  const { mount, configPath } = options;
+  const { mount, configPath, log = () => {} } = options;
   const address = options.busAddress ?? (process.env.DBUS_SYSTEM_BUS_ADDRESS || SYSTEM_BUS);
   // A connection for each use: the host's bus may be restarted in between.
   const ask = async <T>(question: (bus: Bus) => Promise<T>): Promise<T> => {
@@ -54,8 +56,9 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
   };
 
   // Only to say early what is wrong with it.
-  readConfig(configPath);
+  log(configLine(configPath, readConfig(configPath)));
   const info = await ask(probeHost);
+  for (const line of probeLines(info)) log(line);
   const driver = chooseDriver(info.operatingSystem);
   checkHostMount(mount);
   const upgrading: UpgradeOptions = {

@@ -20,6 +20,8 @@ export interface TransientUnit {
 export interface UnitState {
   /** active, activating, inactive, failed … */
   activeState: string;
+  /** More exactly: running, exited, dead … */
+  subState: string;
   /** Whether a job for it waits or runs: one that is to be started is still inactive. */
   hasJob: boolean;
   /** The process's environment as the unit was made with: `NAME=value`. */
@@ -53,6 +55,7 @@ export async function unitState(bus: Bus, name: string): Promise<UnitState | nul
     const value = (key: string) => properties[key]?.value;
     return {
       activeState: value('ActiveState') as string,
+      subState: value('SubState') as string,
       hasJob: (value('Job') as [number, string])[0] !== 0,
       environment: value('Environment') as string[],
       invocationId: Buffer.from(value('InvocationID') as Uint8Array).toString('hex'),
@@ -68,10 +71,12 @@ export async function unitState(bus: Bus, name: string): Promise<UnitState | nul
   }
 }
 
-/** Whether its program runs or is about to. One that is done remains `active`. */
+/** Whether its program runs or is about to. One that is done may remain `active`. */
 export function isAtWork(state: UnitState | null): boolean {
   if (state === null) return false;
-  return state.hasJob || ['activating', 'deactivating', 'reloading'].includes(state.activeState);
+  const { activeState, subState, hasJob } = state;
+  const hasEnded = ['inactive', 'failed'].includes(activeState) || subState === 'exited';
+  return hasJob || !hasEnded;
 }
 
 /**
@@ -116,6 +121,7 @@ function ownUnit(name: string): string {
 /** Lets go of a unit whose end was told; one that is at work is left alone. Throws BusError. */
 export async function clearUnit(bus: Bus, name: string): Promise<void> {
   const state = await unitState(bus, name);
+  if (isAtWork(state)) return;
   if (state?.activeState === 'failed') {
     await bus.call({ ...MANAGER, member: 'ResetFailedUnit', signature: 's', body: [name] });
   } else if (state?.activeState === 'active') {

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { Observable, type Subscriber } from 'rxjs';
+import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
-import { type Bus, BusError, BusLost } from './bus.ts';
+import { type Bus, BusError } from './bus.ts';
 import type { Config } from './config.ts';
 import type { Driver } from './driver.ts';
 import { HostError } from './errors.ts';
 import { readUnitJournal } from './journal.ts';
 import { isShuttingDown } from './logind.ts';
-import { type Follower, followFile } from './output.ts';
-import { noStatus } from './result.ts';
+import { showProgress } from './progress.ts';
+import { withBus } from './reconnect.ts';
+import { noStatus } from './status.ts';
 import { clearUnit, isAtWork, startUnit, type UnitState, unitEnded, unitState } from './systemd.ts';
 
 export const UNIT = 'host-upgrades.service';
@@ -35,10 +35,6 @@ export interface UpgradeOptions {
 
 const BUSY_LIMIT_S = 600;
 const BUSY_PAUSE_S = 5;
-const FOLLOW_MS = 500;
-const RECONNECT_MS = 1_000;
-/** Calls in a row to a bus that is gone; the host's is back in moments, or the host is not well. */
-const RECONNECT_LIMIT = 120;
 
 /**
  * Upgrades the host by its own means, as a unit of its systemd: upgrade.output for each line, then
@@ -54,7 +50,10 @@ export function upgrade(
 ): Observable<RunEvent> {
   return new Observable((subscriber) => {
     const stop = new AbortController();
-    const progress = showProgress(options, subscriber);
+    const { driver, mount, followMs } = options;
+    const paths = driver.progress.map((name) => join(mount, name));
+    const show = (text: string) => subscriber.next({ type: 'upgrade.output', text });
+    const progress = showProgress(paths, show, followMs);
     let isTold = false;
     const tell = (event: RunEvent) => {
       progress.end();
@@ -69,7 +68,7 @@ export function upgrade(
       // Its end is told: the name is free for the next, and for other programs of that unit's name.
       await clearUnit(bus, UNIT).catch((error: Error) => options.warn(`${UNIT}: ${error.message}`));
     };
-    withBus(options, stop.signal, work)
+    withBus(options.connect, stop.signal, work, options.reconnectMs)
       .catch((error: unknown) => {
         if (!stop.signal.aborted) tell(failed(error, options.bootMs));
       })
@@ -84,33 +83,6 @@ export function upgrade(
 /** Whether an upgrade is at work on the host. Throws BusError. */
 export async function isUpgrading(bus: Bus): Promise<boolean> {
   return isAtWork(await unitState(bus, UNIT));
-}
-
-/** Does the work on a bus, and again on a new one as often as it is lost. Throws HostError. */
-async function withBus(
-  { connect, reconnectMs = RECONNECT_MS }: UpgradeOptions,
-  signal: AbortSignal,
-  work: (bus: Bus) => Promise<void>,
-): Promise<void> {
-  for (let left = RECONNECT_LIMIT; ; left -= 1) {
-    try {
-      const bus = await connect();
-      const close = () => bus.close();
-      signal.addEventListener('abort', close);
-      try {
-        if (!signal.aborted) await work(bus);
-        return;
-      } finally {
-        signal.removeEventListener('abort', close);
-        close();
-      }
-    } catch (error) {
-      const isGone =
-        error instanceof BusLost || (error instanceof BusError && error.name === 'NoBus');
-      if (!isGone || left <= 1 || signal.aborted) throw error;
-    }
-    await pause(reconnectMs, null, { signal });
-  }
 }
 
 /** Somebody else's shutdown is under way: nothing of the upgrade has failed. */
@@ -155,9 +127,11 @@ export function nextStep(
 ): 'start' | 'adopt' | 'refuse' {
   // Its own, at work or ended: never a second one.
   if (unit?.environment.includes(`HOST_UPGRADES_RUN=${run}`)) return 'adopt';
-  if (unit === null || !isAtWork(unit)) return 'start';
+  if (unit === null) return 'start';
   const isUpgrade = unit.environment.some((variable) => variable.startsWith('HOST_PATH='));
-  return resumed && isUpgrade ? 'adopt' : 'refuse';
+  if (isAtWork(unit)) return isUpgrade && resumed ? 'adopt' : 'refuse';
+  // What has ended may be cleared; a service of somebody else that is up may not.
+  return isUpgrade || unit.activeState !== 'active' ? 'start' : 'refuse';
 }
 
 async function start(bus: Bus, options: UpgradeOptions, run: string): Promise<void> {
@@ -177,40 +151,6 @@ async function start(bus: Bus, options: UpgradeOptions, run: string): Promise<vo
       ...driver.environment(mount, config),
     },
   });
-}
-
-interface Progress {
-  begin(): void;
-  /** Gives the rest. */
-  end(): void;
-  stop(): void;
-}
-
-/** The output as it is written, as events. */
-function showProgress(
-  { driver, mount, followMs = FOLLOW_MS }: UpgradeOptions,
-  subscriber: Subscriber<RunEvent>,
-): Progress {
-  let files: Follower[] | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  const give = (atEnd: boolean) => {
-    for (const file of files ?? []) {
-      for (const text of file.read(atEnd)) subscriber.next({ type: 'upgrade.output', text });
-    }
-  };
-  const stop = () => clearInterval(timer);
-  return {
-    stop,
-    begin() {
-      if (files !== null) return;
-      files = driver.progress.map((name) => followFile(join(mount, name)));
-      timer = setInterval(() => give(false), followMs);
-    },
-    end() {
-      stop();
-      give(true);
-    },
-  };
 }
 
 function failed(error: unknown, bootMs: number): RunEvent {

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { V1Node } from '@kubernetes/client-node';
 import { openHost } from '../host/host.ts';
-import { probeLines } from '../host/probe.ts';
 import type { JournalFile } from '../journal/file.ts';
 import type { FoldedRun } from '../journal/fold.ts';
 import type { RunClock } from '../journal/live.ts';
@@ -41,18 +39,14 @@ export async function start(
   const warning = schedule && windowWarning(schedule, windowMs, sinceMs);
   if (warning) log.say('warn', warning);
   const config = kube && loadKubeConfig(options.kubeconfig, process.env);
-  // A path that was asked for has to be there; openHost says so.
-  if (!existsSync(options.configPath)) {
-    log.say('info', `Skipping non-existing --config-path=${options.configPath}`);
-  }
   const host = await openHost({
     mount: options.hostMount,
     configPath: options.configPath,
+    log: (text) => log.say('info', text),
     warn: (text) => log.say('warn', text),
   });
   const client = config && createClient(config, { userAgent: `host-upgrades/${version()}` });
   try {
-    for (const line of probeLines(host.info)) log.say('info', line);
     if (!schedule) log.say('info', formatScheduleLine({ id: 'schedule.none' }, zone));
     const journal = openState(options.statePath, (text) => log.say('warn', text));
     const names = kube ?? { namespace: '', daemonSet: '', node: hostname() };

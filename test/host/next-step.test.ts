@@ -6,6 +6,7 @@ import { nextStep } from '../../src/host/upgrade.ts';
 describe('what a unit of that name means for a run', () => {
   const unit = (more: Partial<UnitState>): UnitState => ({
     activeState: 'activating',
+    subState: 'start',
     hasJob: false,
     environment: [],
     invocationId: '',
@@ -33,9 +34,22 @@ describe('what a unit of that name means for a run', () => {
 
   test('one that has ended for another run is done with', () => {
     for (const activeState of ['active', 'failed', 'inactive']) {
-      assert.equal(nextStep(unit({ activeState, environment: other }), 'r1', false), 'start');
-      assert.equal(nextStep(unit({ activeState }), 'r1', true), 'start');
+      const state = unit({ activeState, subState: 'exited', environment: other });
+      assert.equal(nextStep(state, 'r1', false), 'start');
+      assert.equal(nextStep(state, 'r1', true), 'start');
     }
+  });
+
+  test('a service of somebody else that is up is left alone, and a dead one is cleared', () => {
+    for (const subState of ['running', 'exited']) {
+      const state = unit({ activeState: 'active', subState });
+      assert.equal(nextStep(state, 'r1', false), 'refuse');
+      assert.equal(nextStep(state, 'r1', true), 'refuse');
+    }
+    assert.equal(
+      nextStep(unit({ activeState: 'failed', subState: 'failed' }), 'r1', false),
+      'start',
+    );
   });
 
   test('one at work for another run is only adopted after a restart', () => {
@@ -57,7 +71,7 @@ describe('what a unit of that name means for a run', () => {
   });
 
   test('a run whose name begins like another’s is another', () => {
-    const state = unit({ activeState: 'active', environment: other });
+    const state = unit({ activeState: 'active', subState: 'exited', environment: other });
     assert.equal(nextStep(state, 'r', false), 'start');
   });
 });

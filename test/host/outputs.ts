@@ -1,4 +1,4 @@
-import type { Outputs } from '../../src/host/result.ts';
+import type { Outputs } from '../../src/host/outputs.ts';
 
 /** The outputs of an upgrade that had nothing to do, and what differs. */
 export function outputs(more: Partial<Outputs> = {}): Outputs {

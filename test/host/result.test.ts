@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { judge, noStatus, type Outputs, TAIL_CHARS, type UnitEnd } from '../../src/host/result.ts';
+import { type Outputs, TAIL_CHARS } from '../../src/host/outputs.ts';
+import { judge, type UnitEnd } from '../../src/host/result.ts';
+import { noStatus } from '../../src/host/status.ts';
 import { outputs } from './outputs.ts';
 
 const OK: UnitEnd = { result: 'success', exitStatus: 0 };

@@ -86,7 +86,7 @@ export class FakeSystemd {
       case 'GetAll': {
         const isQueued = this.queued > 0;
         if (isQueued) this.dequeue();
-        const waiting = { ActiveState: 'inactive', Job: [1, '/job'] };
+        const waiting = { ActiveState: 'inactive', SubState: 'dead', Job: [1, '/job'] };
         const entries = Object.entries({ ...this.unit, ...(isQueued ? waiting : {}) });
         return [Object.fromEntries(entries.map(([key, value]) => [key, new Variant('v', value)]))];
       }
@@ -97,6 +97,7 @@ export class FakeSystemd {
         this.starts += 1;
         this.unit = {
           ActiveState: this.started,
+          SubState: this.started === 'active' ? 'exited' : this.started,
           Job: [0, '/'],
           Environment: properties.get('Environment')?.value,
           InvocationID: Buffer.alloc(16),

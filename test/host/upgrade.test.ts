@@ -177,7 +177,7 @@ describe('an upgrade over a bus that comes and goes', () => {
         assert.deepEqual(events, []);
         assert.equal(host.connections, 1);
         host.onAnswer = () => {};
-        if (host.unit) host.unit.ActiveState = 'active';
+        Object.assign(host.unit ?? {}, { ActiveState: 'active', SubState: 'exited' });
         assert.deepEqual(types(await run(host)), ['upgrade.output', 'upgrade.finished']);
         assert.deepEqual(warnings, []);
         assert.equal(host.starts, 1);

@@ -36,6 +36,17 @@ describe('the unit of an upgrade on a real host', requires('real hosts', missing
     });
   }
 
+  test('a service of that name that is up is left alone', async () => {
+    host.exec('systemd-run', `--unit=${UNIT}`, 'sleep', '60');
+    await becomes(host, 'active');
+    const before = await upgradeUnit(host);
+    for (const resumed of [false, true]) {
+      assert.match(failure(await runUpgrade(port, { resumed })), /started by somebody else$/);
+    }
+    assert.deepEqual(await upgradeUnit(host), before);
+    stopForeign(host);
+  });
+
   for (const [exit, wanted] of [
     [0, /^Upgraded: hu-plain$/m],
     [1, /^Failed to run unattended-upgrades: exit status 1\n/],

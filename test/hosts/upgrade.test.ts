@@ -7,15 +7,16 @@ import { requires } from '../requires.ts';
 import { type Host, startHost } from './host.ts';
 import { missing } from './image.ts';
 import { offer } from './packages.ts';
-import { failure, finished, openOn, runUpgrade } from './program.ts';
+import { configPath, failure, finished, openOn, runUpgrade } from './program.ts';
 import { UNIT } from './unit.ts';
 
 describe('upgrades on a real Debian host', requires('real hosts', missing()), () => {
   let host: Host;
   let port: HostPort;
+  const lines: string[] = [];
   before(async () => {
     host = await startHost();
-    port = await openOn(host);
+    port = await openOn(host, { log: (line) => lines.push(line) });
   });
   after(async () => {
     port?.close();
@@ -26,6 +27,13 @@ describe('upgrades on a real Debian host', requires('real hosts', missing()), ()
     assert.match(port.info.operatingSystem, /^Debian GNU\/Linux 12 /);
     assert.match(port.info.kernel, /^\d+\.\d+/);
     assert.ok(port.info.bootMs <= Date.now());
+  });
+
+  test('a start is told in the words of the original', () => {
+    assert.deepEqual(lines, [
+      `Load config from --config-path=${configPath(host)}`,
+      `Probed host: ${port.info.operatingSystem}`,
+    ]);
   });
 
   test('nothing to upgrade', async () => {
