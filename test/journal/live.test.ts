@@ -9,7 +9,7 @@ import type { RunEvent } from '../../machines/events.ts';
 import { runMachine } from '../../machines/run.ts';
 import { openJournal } from '../../src/journal/file.ts';
 import { type LivePorts, resumeRun, startRun } from '../../src/journal/live.ts';
-import { parseJournal } from '../../src/journal/record.ts';
+import { type JournalRecord, parseJournal } from '../../src/journal/record.ts';
 import { formatLine } from '../../src/trace/format.ts';
 import { INPUT } from '../machines/input.ts';
 
@@ -166,5 +166,40 @@ test(
     process.clock.increment(120_000);
     assert.equal(records(path).length, before);
     assert.ok(!process.lines.includes('Running host upgrades...'));
+  }),
+);
+
+test(
+  'no effect starts while a record is still in the page cache only',
+  inFolder((path) => {
+    const process = start(path);
+    let unflushed = 0;
+    const journal = {
+      ...process.journal,
+      append(record: JournalRecord, flush: boolean) {
+        unflushed = flush ? 0 : unflushed + 1;
+        process.journal.append(record, flush);
+      },
+    };
+    const effects = ['acquireLock', 'upgradeHost', 'reportNode', 'releaseLock'];
+    const started: string[] = [];
+    process.onCall.run = (name) => {
+      if (!effects.includes(name)) return;
+      started.push(name);
+      assert.equal(unflushed, 0, name);
+    };
+    const status = { rebootRequired: false, detail: '' };
+    startRun('r1', INPUT, { ...process.ports, journal });
+    assert.equal(unflushed, 0);
+    process.answer({ type: 'lock.read', lock: FREE });
+    process.answer({ type: 'lock.updated', lock: MINE });
+    process.answer({ type: 'upgrade.output', text: 'Reading package lists...' });
+    assert.equal(unflushed, 1);
+    process.answer({ type: 'upgrade.finished', status });
+    process.answer({ type: 'node.reported' });
+    process.answer({ type: 'lock.read', lock: MINE });
+    process.answer({ type: 'lock.updated', lock: FREE });
+    assert.deepEqual(started, effects);
+    assert.equal(unflushed, 0);
   }),
 );
