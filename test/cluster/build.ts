@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildInto, cachePath } from '../cache.ts';
+import { notBuilt } from '../requires.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const KUBERNETES_VERSION = 'v1.34.0';
@@ -21,6 +22,8 @@ export function assetsFolder(): string {
 
 /** Why the control plane cannot be started here, or '' where it can (perhaps after a build). */
 export function missing(): string {
+  const failed = process.env[notBuilt('cluster')];
+  if (failed) return failed;
   const folder = assetsFolder();
   if (Object.keys(PROGRAMS).every((name) => existsSync(join(folder, name)))) return '';
   if (process.env.KUBEBUILDER_ASSETS) return `no etcd and kube-apiserver in ${folder}`;

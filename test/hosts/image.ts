@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildInto, cachePath } from '../cache.ts';
+import { notBuilt } from '../requires.ts';
 import { addRepository, waitWhile } from './packages.ts';
 
 const SUITE = 'bookworm';
@@ -17,6 +18,8 @@ const TOOLS = {
 
 /** Why real hosts cannot run here, or '' where they can (perhaps after an installation). */
 export function missing(): string {
+  const failed = process.env[notBuilt('hosts')];
+  if (failed) return failed;
   if (process.platform !== 'linux') return 'not Linux';
   if (process.getuid?.() !== 0) return 'only root can boot a host';
   return hasProgram('apt-get') ? '' : 'not a Debian machine';
