@@ -147,6 +147,13 @@ const machineSetup = setup({
     /** Free, but in the very version that an acquire without an answer was sent with: it may still land. */
     isUnsettled: ({ context, event }) =>
       'lock' in event && event.lock.resourceVersion === context.lostUpdateVersion,
+    /** An answer that says no: unlike none, or a server's own trouble, it settles the request. */
+    wasRefused: ({ event }) =>
+      event.type === 'api.failed' &&
+      event.code !== undefined &&
+      event.code >= 400 &&
+      event.code < 500 &&
+      event.code !== 408,
     watchRefused: ({ event }) => event.type === 'api.failed' && event.message.startsWith('Watch: '),
     /** The watch, still open, has already shown who won. */
     sawTaken: ({ context }) =>
@@ -215,10 +222,23 @@ const updateEntry = [
   log({ id: 'lock.update' }),
   machineSetup.assign({ updateVersion: ({ context }) => context.lock.resourceVersion }),
 ];
+const watchTimedOut = [
+  log({ id: 'lock.wait.err', message: TIMED_OUT }),
+  log({ id: 'run.acquire.retrying', message: TIMED_OUT }),
+  log({ id: 'run.deadline' }),
+  machineSetup.assign({ error: DEADLINE_ERROR }),
+];
 /** What ends an acquire, but for the conflict. */
 const updateAnswers = {
   'lock.updated': { target: '#run.locked' },
-  'api.failed': { target: '#run.acquiring.backoff', actions: { type: 'loseUpdate' as const } },
+  'api.failed': [
+    { guard: 'wasRefused' as const, target: '#run.acquiring.backoff' },
+    { target: '#run.acquiring.backoff', actions: { type: 'loseUpdate' as const } },
+  ],
+  'run.interrupted': {
+    target: '#run.interrupted',
+    actions: [{ type: 'loseUpdate' as const }, interruptedAt('acquiring').actions],
+  },
   // The answer is still out: what it may have done is undone.
   'deadline.reached': {
     target: '#run.releasing',
@@ -353,15 +373,10 @@ export const runMachine = machineSetup.createMachine({
               { guard: 'watchRefused', target: 'backoff' },
               { target: 'backoff', actions: logMessage('lock.wait.err') },
             ],
-            'deadline.reached': {
-              target: '#run.failed',
-              actions: [
-                log({ id: 'lock.wait.err', message: TIMED_OUT }),
-                log({ id: 'run.acquire.retrying', message: TIMED_OUT }),
-                log({ id: 'run.deadline' }),
-                assign({ error: DEADLINE_ERROR }),
-              ],
-            },
+            'deadline.reached': [
+              { guard: 'maybeHeld', target: '#run.releasing', actions: watchTimedOut },
+              { target: '#run.failed', actions: watchTimedOut },
+            ],
           },
           states: {
             held: {
@@ -394,7 +409,7 @@ export const runMachine = machineSetup.createMachine({
                 ...updateAnswers,
                 'lock.changed': [
                   // This node's own write, ahead of its answer.
-                  { guard: 'isMine' },
+                  { guard: 'isMine', actions: 'remember' },
                   { guard: 'isOthers', actions: ['remember', logTest] },
                   { actions: 'remember' },
                 ],
@@ -421,7 +436,7 @@ export const runMachine = machineSetup.createMachine({
               exit: cancel('conflict'),
               on: {
                 'lock.changed': [
-                  { guard: 'isMine' },
+                  { guard: 'isMine', actions: 'remember' },
                   { guard: 'isOthers', target: 'held', actions: ['remember', logTest] },
                   { target: 'standby', actions: ['remember', logTest, 'drawStandbyWait'] },
                 ],
@@ -635,7 +650,8 @@ export const runMachine = machineSetup.createMachine({
               actions: assign({ lock: ({ event }) => event.lock, lostUpdateVersion: null }),
             },
             'lock.conflicted': { target: 'conflict', actions: logMessage('lock.conflict') },
-            'api.failed': { target: 'backoff', actions: 'loseUpdate' },
+            // Even refused: the lost acquire may have been let in before, and be late.
+            'api.failed': { target: 'backoff' },
           },
         },
         update: {

@@ -43,8 +43,9 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       return [{ type: 'standby.elapsed' }];
     case 'lock.watch.ended':
       return [{ type: 'lock.watch.ended', message: line.message }];
-    case 'lock.wait.err':
     case 'run.acquire.retrying':
+      return [{ type: 'api.failed', message: line.message, ...refusal(entries, index) }];
+    case 'lock.wait.err':
     case 'run.release.retrying':
       return [{ type: 'api.failed', message: line.message }];
     case 'lock.conflict':
@@ -85,6 +86,20 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       return [];
   }
 }
+
+/**
+ * A text log does not tell whether a failed acquire was refused or got no answer. It shows at the
+ * run's end: what may still be held is released there.
+ */
+function refusal(entries: Entry[], index: number): { code?: number } {
+  const rest = entries.slice(index + 1);
+  const end = rest.findIndex(({ line }) => line !== null && ENDS.includes(line.id));
+  const next = rest[end + 1];
+  if (end < 0 || !next || rest[end]?.line?.id === 'run.upgrading') return {};
+  return next.line?.id === 'run.releasing' ? {} : { code: 400 };
+}
+
+const ENDS: Line['id'][] = ['run.deadline', 'run.stopped', 'run.upgrading', 'run.acquiring'];
 
 function updated(value: string): RunEvent {
   return { type: 'lock.updated', lock: { value, resourceVersion: '' } };

@@ -290,3 +290,24 @@ test('a lock found to be the own one and not confirmed by the deadline is releas
   assert.equal(snapshot.value, 'failed');
   assertLegal(lines, 'failed');
 });
+
+test('an acquire that was refused leaves nothing to release: the run ends at its deadline', () => {
+  const refused: RunEvent = { type: 'api.failed', message: 'x is forbidden', code: 403 };
+  const { calls, snapshot, lines } = runLive(
+    input('node-1', 2_500),
+    {
+      readLock: [[[1, lockRead('', '1')]], [[1, lockRead('', '1')]], [[1, lostAnswer]]],
+      acquireLock: [[[1, refused]], [[1, refused]]],
+    },
+    0,
+    30_000,
+  );
+  assert.deepEqual(calls, ['readLock', 'acquireLock', 'readLock', 'acquireLock', 'readLock']);
+  assert.equal(snapshot.value, 'failed');
+  const { divergence, records } = replayLog(
+    [...lines, '1970/01/01 00:00:03 Schedule run failed after 2.5s, next upgrade at: never']
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+  assert.deepEqual([divergence, records.at(-2)?.to], [null, 'failed']);
+});
