@@ -39,8 +39,8 @@ const BUSY_PAUSE_S = 5;
 /**
  * Upgrades the host by its own means, as a unit of its systemd: upgrade.output for each line, then
  * upgrade.finished or upgrade.failed. `run` marks the unit as this run's: it is started once, also
- * where the bus or this process is gone in between. With `resumed` an upgrade that still runs is
- * adopted whoever started it. The output of an adopted one is given from its beginning.
+ * where the bus or this process is gone in between. An upgrade that is at work already is adopted, and
+ * its output given from its beginning. With `resumed` it may be at work before the bus has said so.
  * Unsubscribing leaves the unit alone.
  */
 export function upgrade(
@@ -55,6 +55,7 @@ export function upgrade(
     const show = (text: string) => subscriber.next({ type: 'upgrade.output', text });
     const progress = showProgress(paths, show, followMs);
     let isTold = false;
+    let isUnderWay = resumed;
     const tell = (event: RunEvent) => {
       progress.end();
       // Whoever listens may unsubscribe at once.
@@ -62,13 +63,16 @@ export function upgrade(
       subscriber.next(event);
     };
     const work = async (bus: Bus) => {
-      const event = await perform(bus, options, run, resumed, progress.begin);
+      const event = await perform(bus, options, run, () => {
+        isUnderWay = true;
+        progress.begin();
+      });
       if (stop.signal.aborted) return;
       tell(event);
       // Its end is told: the name is free for the next, and for other programs of that unit's name.
       await clearUnit(bus, UNIT).catch((error: Error) => options.warn(`${UNIT}: ${error.message}`));
     };
-    withBus(options.connect, stop.signal, work, options.reconnectMs)
+    withBus(options.connect, stop.signal, work, () => isUnderWay, options.warn, options.reconnectMs)
       .catch((error: unknown) => {
         if (!stop.signal.aborted) tell(failed(error, options.bootMs));
       })
@@ -92,12 +96,11 @@ async function perform(
   bus: Bus,
   options: UpgradeOptions,
   run: string,
-  resumed: boolean,
   begin: () => void,
 ): Promise<RunEvent> {
   const { driver, mount, bootMs, journalPaths } = options;
   const before = await unitState(bus, UNIT);
-  const step = nextStep(before, run, resumed);
+  const step = nextStep(before, run);
   if (step === 'refuse') {
     throw new Error(`${UNIT} is already running on the host, started by somebody else`);
   }
@@ -120,16 +123,13 @@ async function perform(
 const ENDED_WELL = { result: 'success', exitStatus: 0 };
 
 /** What a unit of that name, or none, means for a run. */
-export function nextStep(
-  unit: UnitState | null,
-  run: string,
-  resumed: boolean,
-): 'start' | 'adopt' | 'refuse' {
+export function nextStep(unit: UnitState | null, run: string): 'start' | 'adopt' | 'refuse' {
   // Its own, at work or ended: never a second one.
   if (unit?.environment.includes(`HOST_UPGRADES_RUN=${run}`)) return 'adopt';
   if (unit === null) return 'start';
   const isUpgrade = unit.environment.some((variable) => variable.startsWith('HOST_PATH='));
-  if (isAtWork(unit)) return isUpgrade && resumed ? 'adopt' : 'refuse';
+  // Of another run, whose process is gone: the lock is this run's, and so is the waiting.
+  if (isAtWork(unit)) return isUpgrade ? 'adopt' : 'refuse';
   // What has ended may be cleared; a service of somebody else that is up may not.
   return isUpgrade || unit.activeState !== 'active' ? 'start' : 'refuse';
 }

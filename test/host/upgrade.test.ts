@@ -117,6 +117,34 @@ describe('an upgrade over a bus that comes and goes', () => {
     assert.equal(tries, 120);
   });
 
+  const NAMES = [
+    'org.freedesktop.DBus.Error.NoReply',
+    'org.freedesktop.DBus.Error.ServiceUnknown',
+    'org.freedesktop.DBus.Error.Spawn.ChildExited',
+    'org.freedesktop.DBus.Error.AccessDenied',
+  ];
+  for (const name of NAMES) {
+    for (const member of ['AddMatch', 'Subscribe']) {
+      test(`${name} for ${member} while it runs: nothing is given up`, BOUNDED, async () => {
+        const host = newHost();
+        for (let count = 0; count < 200; count += 1) {
+          host.faults.push({ member, when: 'before', error: new BusError(name, 'not now') });
+        }
+        assert.deepEqual(types(await run(host)), ['upgrade.output', 'upgrade.finished']);
+        assert.equal(host.starts, 1);
+        assert.equal(warnings.length, name.endsWith('AccessDenied') ? 1 : 0);
+      });
+    }
+  }
+
+  test('a start that systemd does not answer is asked for again, and started once', async () => {
+    const host = newHost();
+    const error = new BusError('org.freedesktop.DBus.Error.NoReply', 'starting anew');
+    host.faults.push({ member: 'StartTransientUnit', when: 'after', error });
+    assert.deepEqual(types(await run(host)), ['upgrade.output', 'upgrade.finished']);
+    assert.equal(host.starts, 1);
+  });
+
   test('refused: failed at once, with the reason', async () => {
     const host = newHost();
     const error = new BusError('org.freedesktop.DBus.Error.AccessDenied', 'not you');

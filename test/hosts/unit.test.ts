@@ -132,4 +132,27 @@ describe('the unit of an upgrade on a real host', requires('real hosts', missing
     // And the next run has a bus again.
     finished(await runUpgrade(port));
   });
+
+  test('systemd starts anew in the middle, as its own upgrade does: the same unit is watched on', async () => {
+    host.hold('update');
+    const running = runUpgrade(port);
+    await becomes(host, 'activating');
+    const before = starts(host);
+    host.exec('systemctl', 'daemon-reexec');
+    host.letGo('update');
+    finished(await running);
+    assert.equal(starts(host), before);
+  });
+
+  test('one of a run that nobody follows any more is adopted by the next run', async () => {
+    host.hold('update');
+    const left = port.upgrade('left-behind', false).subscribe();
+    await becomes(host, 'activating');
+    left.unsubscribe();
+    const before = starts(host);
+    const running = runUpgrade(port);
+    host.letGo('update');
+    finished(await running);
+    assert.equal(starts(host), before);
+  });
 });
