@@ -65,6 +65,10 @@ function schedule(text: string, zone: string): Schedule | null {
 function duration(values: FlagValues, name: 'schedule-window' | 'reboot-timeout'): number {
   const text = values[name];
   const ms = usable(`--${name}=${text}: `, () => parseDuration(text));
+  // A timer cannot be longer, and no run should wait for a month.
+  if (ms > 2 ** 31 - 1) {
+    throw new UsageError(`--${name}=${text}: is too long; give at most 596h, or 0 for none`);
+  }
   if (ms >= 0) return ms;
   throw new UsageError(`--${name}=${text}: is negative; give a duration such as 1h30m`);
 }

@@ -25,7 +25,8 @@ export interface JournalFile {
   number(record: Unnumbered<JournalRecord>): JournalRecord;
   /**
    * Appends a numbered record; with `flush` it is on the disk when this returns. A record that
-   * begins a run may begin a new file: a run is never torn apart. Throws on I/O errors.
+   * begins a run may begin a new file: a run is never torn apart. Throws on I/O errors; what was
+   * being written then stays the end of its file, and the next run begins a new one.
    */
   append(record: JournalRecord, flush: boolean): void;
   close(): void;
@@ -44,6 +45,7 @@ export function openJournal(
   const recovered = recover(path, warn);
   let { seq } = recovered;
   let fd = openAppending(path);
+  let isBroken = false;
   if (recovered.bytes !== null) ftruncateSync(fd, recovered.bytes);
   return {
     last: recovered.last,
@@ -52,16 +54,31 @@ export function openJournal(
       return { seq, ...record } as JournalRecord;
     },
     append(record, flush) {
-      if ('input' in record && fstatSync(fd).size > rotateBytes) {
-        closeSync(fd);
-        rotate(path);
-        fd = openAppending(path);
+      const isFull = () => fstatSync(fd).size > rotateBytes;
+      if ('input' in record && (isBroken || isFull())) {
+        isBroken = true;
+        fd = beginFile(path, fd);
+        isBroken = false;
       }
-      writeWhole(fd, Buffer.from(`${JSON.stringify(record)}\n`));
-      if (flush) fdatasyncSync(fd);
+      if (isBroken) throw new Error(`${path}: an earlier record of this run could not be written`);
+      try {
+        writeWhole(fd, Buffer.from(`${JSON.stringify(record)}\n`));
+        if (flush) fdatasyncSync(fd);
+      } catch (error) {
+        isBroken = true;
+        throw error;
+      }
     },
     close: () => closeSync(fd),
   };
+}
+
+/** The old file is let go only when the new one is there: a closed descriptor may become another's. */
+function beginFile(path: string, old: number): number {
+  if (existsSync(path)) rotate(path);
+  const fd = openAppending(path);
+  closeSync(old);
+  return fd;
 }
 
 function openAppending(path: string): number {

@@ -22,6 +22,7 @@ const BAD: [string, string[], NodeJS.ProcessEnv, RegExp][] = [
   ['a bad @every', ['--schedule=@every soon'], {}, /--schedule=@every soon: .*soon/],
   ['a bad duration', ['--schedule-window=1 hour'], {}, /--schedule-window=1 hour: /],
   ['a negative duration', ['--schedule-window=-1h'], {}, /--schedule-window=-1h: is negative/],
+  ['a window of a month', ['--schedule-window=720h'], {}, /--schedule-window=720h: is too long/],
   ['a bad timeout', ['--reboot-timeout=x'], {}, /--reboot-timeout=x: /],
   ['a bad format', ['--log-format=xml'], {}, /--log-format=xml: give auto, pretty, json, classic/],
   ['a bad level', ['--log-level=loud'], {}, /--log-level=loud: give debug, info, warn, error/],

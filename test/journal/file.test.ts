@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
 import { advance, start, stateName } from '../../machines/fold.ts';
 import { openJournal } from '../../src/journal/file.ts';
@@ -149,5 +150,56 @@ test('a large file is rotated when a run begins, never inside one, and the numbe
     const again = openJournal(path, refuse);
     assert.deepEqual([again.last, again.number(BEGINNING).seq], [null, 25]);
     again.close();
+  });
+});
+
+/** Lets `name` of node:fs fail while `use` runs. */
+function failing(name: 'writeSync' | 'renameSync', use: () => void): void {
+  const mocked = mock.method(fs, name, () => {
+    throw Object.assign(new Error(`ENOSPC: no space left on device, ${name}`), { code: 'ENOSPC' });
+  });
+  syncBuiltinESMExports();
+  try {
+    use();
+  } finally {
+    mocked.mock.restore();
+    syncBuiltinESMExports();
+  }
+}
+
+test('after a failed write the next run begins a new file, and both are whole', () => {
+  inFolder((path) => {
+    writeRun(path);
+    const journal = openJournal(path, refuse);
+    const event: RunEvent = { type: 'node.reported' };
+    const record = () => journal.number({ atMs: 2, run: 'r1', state: 'releasing.get', event });
+    failing('writeSync', () => assert.throws(() => journal.append(record(), true), /ENOSPC/));
+    assert.throws(
+      () => journal.append(record(), true),
+      /an earlier record .* could not be written/,
+    );
+    journal.append(journal.number(BEGINNING), true);
+    journal.close();
+    const seqs = (name: string) => parseJournal(readFileSync(name)).records.map(({ seq }) => seq);
+    assert.deepEqual([seqs(`${path}.1`), seqs(path)], [[1, 2, 3, 4], [7]]);
+    assert.equal(openJournal(path, refuse).last?.run, 'r1');
+  });
+});
+
+test('a rotation that fails costs that run its journal, and nothing else is written into', () => {
+  inFolder((path) => {
+    const journal = openJournal(path, refuse, 1);
+    journal.append(journal.number(BEGINNING), true);
+    failing('renameSync', () => {
+      assert.throws(() => journal.append(journal.number(BEGINNING), true), /ENOSPC/);
+    });
+    const before = readFileSync(path, 'utf8');
+    const event: RunEvent = EVENTS[0] as RunEvent;
+    const record = journal.number({ atMs: 2, run: 'r1', state: 'acquiring.update', event });
+    assert.throws(() => journal.append(record, true), /an earlier record/);
+    assert.equal(readFileSync(path, 'utf8'), before);
+    journal.append(journal.number(BEGINNING), true);
+    assert.equal(parseJournal(readFileSync(path)).records.length, 1);
+    journal.close();
   });
 });
