@@ -29,6 +29,21 @@ function step([snapshot, actions]: ReturnType<typeof initialTransition<typeof ru
   return { snapshot, lines };
 }
 
+/** What a snapshot comes from again: plain data. */
+export interface Point {
+  value: RunSnapshot['value'];
+  context: RunSnapshot['context'];
+}
+
+export function pointOf({ value, context }: RunSnapshot): Point {
+  return { value, context };
+}
+
+/** The snapshot of a point, to be folded on. Throws where the machine has no such state. */
+export function snapshotAt(point: Point): RunSnapshot {
+  return runMachine.resolveState(point);
+}
+
 /** `acquiring.watch.held` for the state value of a snapshot. */
 export function stateName(value: unknown): string {
   if (typeof value === 'string') return value;

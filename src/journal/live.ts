@@ -1,11 +1,18 @@
 import { type Actor, createActor } from 'xstate';
 import type { RunEvent, RunInput } from '../../machines/events.ts';
-import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
+import {
+  advance,
+  pointOf,
+  type RunSnapshot,
+  type Step,
+  start,
+  stateName,
+} from '../../machines/fold.ts';
 import type { Line } from '../../machines/lines.ts';
 import { runMachine } from '../../machines/run.ts';
 import type { JournalFile } from './file.ts';
 import type { FoldedRun } from './fold.ts';
-import type { JournalRecord } from './record.ts';
+import type { JournalRecord, Resumption } from './record.ts';
 
 /** What rules a run's time: xstate's clock with the wall time, ms since the epoch. */
 export interface RunClock {
@@ -21,6 +28,8 @@ export interface LivePorts {
   clock: RunClock;
   version: string;
   onLine(line: Line, atMs: number): void;
+  /** Ahead of the first record of a run of an earlier process. */
+  onResumption(resumption: Resumption): void;
   /** Ahead of the lines, which follow from the record. */
   onRecord(record: JournalRecord, lines: Line[]): void;
   /** The journal can no longer be written; the run goes on, since a node must not keep the lock. */
@@ -54,6 +63,7 @@ export function startRun(id: string, input: RunInput, ports: LivePorts): LiveRun
  */
 export function resumeRun(folded: FoldedRun, ports: LivePorts): LiveRun {
   const { run: id, deadlineMs } = folded;
+  ports.onResumption({ run: id, deadlineMs, point: pointOf(folded.snapshot) });
   const write = writer(id, ports);
   const atMs = ports.clock.nowMs();
   const snapshot = interrupt(folded.snapshot, (event, { snapshot: next, lines }) => {

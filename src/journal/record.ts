@@ -1,4 +1,5 @@
 import type { RunEvent, RunInput } from '../../machines/events.ts';
+import type { Point } from '../../machines/fold.ts';
 
 /** One line of a journal: what came from outside, and the state it led to. */
 export type JournalRecord = {
@@ -10,6 +11,14 @@ export type JournalRecord = {
   run: string;
   state: string;
 } & ({ input: RunInput; deadlineMs: number | null; version: string } | { event: RunEvent });
+
+/** What a log begins with that goes on with a run of an earlier process. */
+export interface Resumption {
+  run: string;
+  deadlineMs: number | null;
+  /** Where the run was. */
+  point: Point;
+}
 
 /** Damage anywhere but at the end of a journal. */
 export class DamagedJournal extends Error {

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { Line } from '../../machines/lines.ts';
-import type { JournalRecord } from '../journal/record.ts';
+import type { JournalRecord, Resumption } from '../journal/record.ts';
 import { formatLine, type Names } from '../trace/format.ts';
 import { LEVELS, type Level, levelOf } from './level.ts';
 import { classicText, prettyText } from './text.ts';
@@ -24,6 +24,8 @@ export interface Log {
   say(level: Level, text: string): void;
   /** A line of a run, as it is written. */
   line(line: Line, names: Names): void;
+  /** A run of an earlier process goes on: its log begins here. */
+  resumption(resumption: Resumption): void;
   /** A record of a run with the lines that it writes, ahead of them. */
   record(record: JournalRecord, lines: Line[], names: Names): void;
 }
@@ -49,6 +51,7 @@ function jsonLog({ level, write, nowMs }: LogOptions): Log {
   return {
     say: (at, text) => logger[at](text),
     line: () => {},
+    resumption: (resumption) => logger.info({ resumption }, `Run ${resumption.run} goes on`),
     record(record, lines, names) {
       const text = lines.map((line) => formatLine(line, names)).join('\n');
       logger[worst(lines)]({ record }, text);
@@ -71,6 +74,7 @@ function textLog({ format, level, write, isTerminal, hasColour, nowMs }: LogOpti
   return {
     say,
     line: (line, names) => say(levelOf(line), formatLine(line, names)),
+    resumption: () => {},
     record: () => {},
   };
 }

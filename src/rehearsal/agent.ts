@@ -68,6 +68,7 @@ export function createAgent(options: AgentOptions): Agent {
     clock,
     version: options.version,
     onLine: options.onLine,
+    onResumption: () => {},
     onRecord: options.onRecord,
     onJournalError: (error) => warn(`the journal cannot be written: ${error.message}`),
   });

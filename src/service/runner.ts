@@ -67,6 +67,7 @@ export function createRunner(options: RunnerOptions): Runner {
     clock,
     version: options.version,
     onLine: (line) => log.line(line, names),
+    onResumption: (resumption) => log.resumption(resumption),
     onRecord: (record, lines) => log.record(record, lines, names),
     onJournalError: ({ message }) =>
       log.say('error', `The journal cannot be written, the run goes on without it: ${message}`),

@@ -1,5 +1,12 @@
-import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
-import { isRecord, type JournalRecord } from '../journal/record.ts';
+import {
+  advance,
+  type RunSnapshot,
+  type Step,
+  snapshotAt,
+  start,
+  stateName,
+} from '../../machines/fold.ts';
+import { isRecord, type JournalRecord, type Resumption } from '../journal/record.ts';
 import { formatLine, type Names } from './format.ts';
 import type { Divergence, Replay, ReplayRecord } from './replay.ts';
 
@@ -19,12 +26,19 @@ export function replayJournal(text: string): Replay {
   const result: Replay = { records: [], divergence: null, findings: [], runs: 0 };
   let run: Run | null = null;
   let seq: number | null = null;
-  for (const [index, row] of text.split('\n').entries()) {
+  const rows = text.split('\n');
+  for (const [index, row] of rows.entries()) {
     const lineNumber = index + 1;
-    const isLast = !text.endsWith('\n') && lineNumber === text.split('\n').length;
-    const record = recordOf(row, isLast);
-    if (record === 'broken') return { ...result, divergence: breaks(lineNumber, run, 'not JSON') };
-    if (record === null) continue;
+    // Whole rows end with a newline, so the last one is empty or cut.
+    const value = parsed(row, lineNumber === rows.length);
+    if (value === 'broken') return { ...result, divergence: breaks(lineNumber, run, 'not JSON') };
+    const record = recordOf(value);
+    if (record === null) {
+      if (run !== null) continue;
+      run = resumed(value);
+      if (run !== null) result.runs += 1;
+      continue;
+    }
     // Numbers only begin again with a new journal, where the old one was lost.
     const isNew = 'input' in record && record.seq === 1;
     if (seq !== null && record.seq !== seq + 1 && !isNew) {
@@ -38,6 +52,7 @@ export function replayJournal(text: string): Replay {
       return { ...result, divergence: breaks(lineNumber, run, message) };
     }
     const from = run && !('input' in record) ? stateName(run.snapshot.value) : 'idle';
+    const unended = 'input' in record && run?.snapshot.status === 'active' ? run.id : null;
     const next = foldRecord(run, record);
     if (next === null) {
       const event = 'event' in record ? record.event.type : '';
@@ -51,6 +66,7 @@ export function replayJournal(text: string): Replay {
       return { ...result, divergence: { lineNumber, state: from, message } };
     }
     if ('input' in record) result.runs += 1;
+    if (unended !== null) result.findings.push(`line ${lineNumber}: run ${unended} had not ended`);
     result.records.push(replayed(lineNumber, record, from, next.run, next.step));
     const late = lateness(lineNumber, record, next.run);
     if (late) result.findings.push(late);
@@ -58,17 +74,32 @@ export function replayJournal(text: string): Replay {
   return result;
 }
 
-function recordOf(row: string, isTorn: boolean): JournalRecord | null | 'broken' {
+function parsed(row: string, isTorn: boolean): unknown {
   if (row === '') return null;
-  let value: unknown;
   try {
-    value = JSON.parse(row);
+    return JSON.parse(row);
   } catch {
     return isTorn ? null : 'broken';
   }
+}
+
+function recordOf(value: unknown): JournalRecord | null {
   if (isRecord(value)) return value;
   const inner = (value as { record?: unknown } | null)?.record;
   return isRecord(inner) ? inner : null;
+}
+
+/** The run of an earlier process that a log begins with, or null. */
+function resumed(value: unknown): Run | null {
+  const { resumption } = (value ?? {}) as { resumption?: Resumption };
+  if (!resumption?.point?.context) return null;
+  const { run: id, deadlineMs, point } = resumption;
+  try {
+    return { id, deadlineMs, snapshot: snapshotAt(point), names: point.context };
+  } catch {
+    // Of another version's machine: what it says is passed over, up to the next run.
+    return null;
+  }
 }
 
 function foldRecord(before: Run | null, record: JournalRecord): { run: Run; step: Step } | null {

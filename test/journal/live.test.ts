@@ -50,6 +50,7 @@ function start(path: string, clock = new SimulatedClock()) {
     },
     version: '1',
     onLine: (line) => lines.push(formatLine(line, INPUT)),
+    onResumption: () => {},
     onRecord: () => {},
     onJournalError: (error) => errors.push(error.message),
   };

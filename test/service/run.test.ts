@@ -107,6 +107,21 @@ describe('the program on a real API server and a real host', needed, () => {
     assert.ok(events.includes('run.interrupted') && events.includes('run.resumed'));
   });
 
+  test('the JSON log of the process that goes on is a history of its own', async () => {
+    const node = await nodeOf('resumed-json');
+    host.hold('update');
+    const first = node.start('--log-format=json');
+    await first.says(/Running host upgrades/);
+    await becomes(host, 'activating');
+    await killed(first);
+    const second = node.start('--log-format=json');
+    await second.says(/Resuming the interrupted run/);
+    host.letGo('update');
+    assert.equal(await second.ended(), 0, second.output());
+    assertLog(second.output());
+    assertLog(first.output() + second.output());
+  });
+
   test('told to stop in the middle of an upgrade: it ends, and the next start goes on', async () => {
     const node = await nodeOf('stopped');
     host.hold('update');

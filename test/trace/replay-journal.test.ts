@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
-import { advance, start, stateName } from '../../machines/fold.ts';
+import { advance, pointOf, start, stateName } from '../../machines/fold.ts';
+import { foldJournal } from '../../src/journal/fold.ts';
 import { replayLog } from '../../src/trace/replay.ts';
 import { replayJournal } from '../../src/trace/replay-journal.ts';
 import { INPUT as BASE } from '../machines/input.ts';
@@ -104,4 +106,44 @@ test('a run that ended late is a finding', () => {
   ]);
   const punctual = journal([REFUSED, { type: 'deadline.reached' }], 5_000);
   assert.deepEqual(replayJournal(text(punctual)).findings, []);
+});
+
+const history = (name: string) =>
+  readFileSync(new URL(`../histories/${name}.ndjson`, import.meta.url), 'utf8');
+
+/** The JSON log of the process that went on with a run: what `kubectl logs` shows after a restart. */
+function logFromRestart(text: string): string {
+  const rows = text.trimEnd().split('\n');
+  const at = rows.findIndex((row) => row.includes('run.interrupted'));
+  const folded = foldJournal(rows.slice(0, at).map((row) => JSON.parse(row)));
+  assert.ok(folded);
+  const { run, deadlineMs, snapshot } = folded;
+  const resumption = { run, deadlineMs, point: pointOf(snapshot) };
+  const lines = [{ msg: 'a start' }, { msg: 'goes on', resumption }];
+  const records = rows.slice(at).map((row) => ({ msg: '', record: JSON.parse(row) }));
+  return [...lines, ...records].map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+for (const name of ['killed', 'waiting']) {
+  test(`the JSON log of a process that goes on with a run is a history: ${name}`, () => {
+    const { divergence, runs, records } = replayJournal(logFromRestart(history(name)));
+    assert.deepEqual([divergence, runs, records.at(-1)?.to], [null, 1, 'done']);
+  });
+}
+
+test('behind the log of the process that died it changes nothing', () => {
+  const text = history('killed');
+  const rows = text.trimEnd().split('\n');
+  const at = rows.findIndex((row) => row.includes('run.interrupted'));
+  const first = `${rows.slice(0, at).join('\n')}\n`;
+  const { divergence, runs } = replayJournal(first + logFromRestart(text));
+  assert.deepEqual([divergence, runs], [null, 1]);
+});
+
+test('a run that had not ended when the next one began is a finding', () => {
+  const [begin = ''] = history('once').split('\n');
+  const again = JSON.stringify({ ...JSON.parse(begin), seq: 2, run: 'next' });
+  const { divergence, findings } = replayJournal(`${begin}\n${again}\n`);
+  assert.equal(divergence, null);
+  assert.match(findings.join(), /^line 2: run \S+ had not ended$/);
 });
