@@ -16,7 +16,7 @@ import { JoinError, type Joined, joinCluster } from './cluster.ts';
 import type { RunOptions } from './options.ts';
 import { createRunner, NATIVE_ACTORS, type RunActors } from './runner.ts';
 import { runOnce, runScheduled } from './service.ts';
-import { openState } from './state.ts';
+import { openState, type State } from './state.ts';
 
 const CLOCK: RunClock = {
   nowMs: Date.now,
@@ -46,9 +46,11 @@ export async function start(
     warn: (text) => log.say('warn', text),
   });
   const client = config && createClient(config, { userAgent: `host-upgrades/${version()}` });
+  let state: State | null = null;
   try {
     if (!schedule) log.say('info', formatScheduleLine({ id: 'schedule.none' }, zone));
-    const journal = openState(options.statePath, (text) => log.say('warn', text));
+    state = await openState(options.statePath, (text) => log.say('warn', text));
+    const { journal } = state;
     const names = kube ?? { namespace: '', daemonSet: '', node: hostname() };
     const unfinished = unfinishedRun(journal, names, log);
     if (kube) {
@@ -96,6 +98,7 @@ export async function start(
     log.say('error', error.message);
     return 'failed';
   } finally {
+    state?.close();
     host.close();
     await client?.close();
   }

@@ -87,4 +87,22 @@ describe('what the program refuses on a real API server and a real host', needed
       assert.deepEqual(readdirSync(host.mount), []);
     });
   }
+
+  test('a second one of the same node is one line and exit 2', async () => {
+    const first = node.start('--schedule=0 0 1 1 *');
+    await first.says(/first upgrade at/);
+    const second = node.start();
+    assert.equal(await second.ended(), 2);
+    assert.match(
+      second.output(),
+      /\nhost-upgrades: --state-path=\S+: another host-upgrades is running with it; stop that one first\n$/,
+    );
+    // What a killed one left is in nobody's way.
+    first.child.kill('SIGKILL');
+    await first.ended();
+    const third = node.start('--schedule=0 0 1 1 *');
+    await third.says(/first upgrade at/);
+    third.child.kill('SIGTERM');
+    assert.equal(await third.ended(), 0);
+  });
 });
