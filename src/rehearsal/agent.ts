@@ -32,8 +32,10 @@ export interface AgentOptions {
 export interface Agent {
   /** The schedule's tick. */
   tick(): void;
-  /** Ends the process during its upgrade; a new one goes on `downMs` later. */
+  /** Tells the process to stop during its upgrade; a new one goes on `downMs` later. */
   restart(downMs: number): void;
+  /** Kills the process wherever its run is; a new one goes on `downMs` later. */
+  kill(downMs: number): void;
   /** The run as it is, or null before the tick. */
   snapshot(): RunSnapshot | null;
   close(): Promise<void>;
@@ -78,16 +80,26 @@ export function createAgent(options: AgentOptions): Agent {
       if (status !== 'active') options.onEnded();
     });
   };
+  const goOn = (downMs: number) => {
+    close();
+    clock.setTimeout(() => {
+      journal = openJournal(input.node);
+      isOpen = true;
+      if (journal.last?.snapshot.status === 'active') follow(resumeRun(journal.last, ports()));
+    }, downMs);
+  };
   return {
     tick: () => follow(startRun(`${input.node}-1`, input, ports())),
     restart(downMs) {
+      // Another fault has ended it before.
+      if (!isOpen) return;
       run?.send({ type: 'stop.requested' });
-      close();
-      clock.setTimeout(() => {
-        journal = openJournal(input.node);
-        isOpen = true;
-        if (journal.last) follow(resumeRun(journal.last, ports()));
-      }, downMs);
+      goOn(downMs);
+    },
+    kill(downMs) {
+      if (!isOpen || run?.snapshot().status !== 'active') return;
+      run.abandon();
+      goOn(downMs);
     },
     snapshot: () => run?.snapshot() ?? null,
     async close() {

@@ -26,6 +26,8 @@ export interface Stage {
   };
   /** Ends the process of an upgrading node; it comes back after `downMs`. */
   restart(node: string, downMs: number): void;
+  /** Kills a node's process wherever its run is; it comes back after `downMs`. */
+  kill(node: string, downMs: number): void;
   /** Tells the reader what is being done. */
   note(text: string): void;
 }

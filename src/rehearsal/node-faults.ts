@@ -39,6 +39,23 @@ export const NODE_FAULTS: Record<string, FaultKind> = {
       };
     },
   },
+  kill: {
+    about: "one node's process is killed at some moment",
+    create({ clock, random, nodes, kill, note }) {
+      const victim = random.pick(nodes);
+      return {
+        begin() {
+          clock.setTimeout(
+            () => {
+              note(`${victim}'s process is killed`);
+              kill(victim, DOWN_MS);
+            },
+            random.between(5, 4_000),
+          );
+        },
+      };
+    },
+  },
   'short-window': {
     about: `a window of ${WINDOW_MS / 1_000} s, too short for all nodes`,
     create: () => ({

@@ -86,6 +86,7 @@ export async function rollout(given: RolloutOptions, signal: AbortSignal): Promi
       touch: () => cluster.touchDaemonSet(server.store),
     },
     restart: (node, downMs) => agents.get(node)?.restart(downMs),
+    kill: (node, downMs) => agents.get(node)?.kill(downMs),
     note: (text) => options.onNote(text, clock.nowMs()),
   });
   const faults = combine(options.faults.flatMap((name) => FAULTS[name]?.create(stage(name)) ?? []));
