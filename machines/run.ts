@@ -138,6 +138,8 @@ const machineSetup = setup({
     isAlone: ({ context }) => context.nodes <= 1,
     isMine: ({ context, event }) =>
       'lock' in event && verdict(event.lock.value, context.node) === 'acquired',
+    isOwnWrite: ({ context, event }) =>
+      event.type === 'lock.updated' && event.lock.value === context.node,
     isOthers: ({ context, event }) =>
       'lock' in event && verdict(event.lock.value, context.node) === 'locked',
     /** An acquire without an answer, or one whose answer was a read: the lock is this node's. */
@@ -230,7 +232,11 @@ const watchTimedOut = [
 ];
 /** What ends an acquire, but for the conflict. */
 const updateAnswers = {
-  'lock.updated': { target: '#run.locked' },
+  'lock.updated': [
+    { guard: 'isOwnWrite' as const, target: '#run.locked' },
+    // Carried out, and not as it was asked for: read again what it is now.
+    { target: '#run.acquiring.conflict' },
+  ],
   'api.failed': [
     { guard: 'wasRefused' as const, target: '#run.acquiring.backoff' },
     { target: '#run.acquiring.backoff', actions: { type: 'loseUpdate' as const } },

@@ -31,9 +31,14 @@ export async function main(args: string[], out: Out, err: Out): Promise<number> 
 
 async function dispatch(args: string[], out: Out, err: Out): Promise<number> {
   const [first = '', ...rest] = args;
+  // The rehearsal has a help text of its own.
+  if (first !== 'rehearse' && args.some((arg) => /^--?(help|h)$/.test(arg))) {
+    out.write(helpText());
+    return 0;
+  }
   const known = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   if (known) return (await known())(rest, out, err);
-  if (['--help', '-help', '-h', 'help'].includes(first)) {
+  if (first === 'help') {
     out.write(helpText());
     return 0;
   }

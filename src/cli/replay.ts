@@ -11,8 +11,7 @@ const FORMATS = { states, classic, json };
 export function replay(args: string[], out: Out, err: Out): number {
   const { file, format } = flags(args);
   const text = read(file);
-  // A journal and a JSON log begin with an object, a classic text log never does.
-  const result = text.startsWith('{') ? replayJournal(text) : replayLog(text);
+  const result = isJson(text) ? replayJournal(text) : replayLog(text);
   if (result.runs === 0 && result.divergence === null) {
     throw new UsageError(`${name(file)}:1: not a history: no line starts a run`);
   }
@@ -22,6 +21,11 @@ export function replay(args: string[], out: Out, err: Out): number {
   const { lineNumber, state, message } = result.divergence;
   err.write(`${name(file)}:${lineNumber}: in ${state}: ${message}\n`);
   return 1;
+}
+
+/** A classic log never carries a record; a JSON log may have other programs' lines around it. */
+function isJson(text: string): boolean {
+  return /^[^\n]*\{"(seq"|level"|time"|node"|record"|msg")/m.test(text.slice(0, 200_000));
 }
 
 function flags(args: string[]): { file: string; format: keyof typeof FORMATS } {
@@ -48,11 +52,20 @@ function parse(args: string[]) {
 
 function read(file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    return plain(readFileSync(file === '-' ? 0 : file, 'utf8'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_STRING_TOO_LONG') {
+      throw new UsageError(`${name(file)}: is too large; give an excerpt of at most 500 MB`);
+    }
     throw new UsageError(`${name(file)}: cannot be read (${code}); give a readable log file`);
   }
+}
+
+/** Without what other systems' editors add: a byte order mark, and a CR at the end of every line. */
+function plain(text: string): string {
+  const hasOnlyCrlf = text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
+  return (hasOnlyCrlf ? text.replaceAll('\r\n', '\n') : text).replace(/^\ufeff/, '');
 }
 
 function name(file: string): string {

@@ -6,7 +6,6 @@ import { start } from '../service/start.ts';
 import { StateError } from '../service/state.ts';
 import { version } from '../version.ts';
 import { parseFlags } from './flags.ts';
-import { helpText } from './help.ts';
 import type { Out } from './main.ts';
 import { runOptions } from './options.ts';
 import { UsageError } from './usage.ts';
@@ -16,10 +15,6 @@ const REFUSALS = [KubeConfigError, ClusterError, HostError, StateError];
 
 /** `run`: the service. Returns its exit code; throws UsageError. */
 export async function run(args: string[], out: Out, _err: Out): Promise<number> {
-  if (args.some((arg) => /^--?(help|h)$/.test(arg))) {
-    out.write(helpText());
-    return 0;
-  }
   if (args.some((arg) => /^--?version$/.test(arg))) {
     out.write(`host-upgrades ${version()}\n`);
     return 0;

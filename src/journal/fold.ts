@@ -1,5 +1,7 @@
-import { advance, type RunSnapshot, start, stateName } from '../../machines/fold.ts';
+import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
 import { DamagedJournal, type JournalRecord } from './record.ts';
+
+type EventRecord = Extract<JournalRecord, { event: unknown }>;
 
 /** The last run of a journal, folded; null for an empty journal. */
 export interface FoldedRun {
@@ -26,10 +28,20 @@ function foldRecord(before: FoldedRun | null, record: JournalRecord, line: numbe
     const { run, deadlineMs, input } = record;
     return { run, deadlineMs, snapshot: start(input).snapshot };
   }
-  const next = before && advance(before.snapshot, record.event);
+  const next = before && advanceBy(before.snapshot, record, line);
   if (!before || !next) {
     const state = before ? stateName(before.snapshot.value) : 'no run';
     throw new DamagedJournal(line, `${record.event.type} is not possible in ${state}`);
   }
   return { ...before, snapshot: next.snapshot };
+}
+
+/** An event without what its kind has to carry fails inside the machine. */
+function advanceBy(snapshot: RunSnapshot, record: EventRecord, line: number): Step | null {
+  try {
+    return advance(snapshot, record.event);
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    throw new DamagedJournal(line, `${record.event.type} is not whole (${reason})`);
+  }
 }

@@ -79,11 +79,20 @@ export function isRecord(value: unknown): value is JournalRecord {
   const record = value as Record<string, unknown>;
   return (
     Number.isInteger(record.seq) &&
-    typeof record.atMs === 'number' &&
+    isTime(record.atMs) &&
     typeof record.run === 'string' &&
     typeof record.state === 'string' &&
-    (isObject(record.input) || isObject(record.event))
+    (isBeginning(record) || isObject(record.event))
   );
+}
+
+function isBeginning({ input, deadlineMs }: Record<string, unknown>): boolean {
+  return isObject(input) && (deadlineMs === null || isTime(deadlineMs));
+}
+
+/** What a Date can be. */
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= 8.64e15;
 }
 
 function isObject(value: unknown): boolean {

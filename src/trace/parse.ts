@@ -16,7 +16,7 @@ export interface Entry {
   names: Partial<Names>;
 }
 
-const TIMED = /^(\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d) (.*)$/;
+const TIMED = /^(\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d) (.*)$/s;
 const LOCK = /^kube\/lock ([^/ ]+)\/daemonsets\/([^:/ ]+): (.*)$/s;
 
 /** Splits a classic log into entries. Nothing is lost: joining them gives the text back. */
@@ -31,7 +31,43 @@ export function parseLog(text: string): Entry[] {
     else if (last) last.text += `\n${row}`;
     else raw.push({ lineNumber: index + 1, time: '', text: row });
   }
-  return raw.map((entry) => ({ ...entry, ...parseText(entry.text) }));
+  return raw.flatMap(withoutTail).map((entry) => ({ ...entry, ...parseText(entry.text) }));
+}
+
+type Raw = Pick<Entry, 'lineNumber' | 'time' | 'text'>;
+
+/**
+ * Untimed rows belong to the line above them: an output, an error. Where that line is whole
+ * without them they are another program's.
+ */
+function withoutTail(entry: Raw): Raw[] {
+  const [first = '', ...tail] = entry.text.split('\n');
+  if (tail.length === 0) return [entry];
+  const end = /^Update kube node .*?\} with error: <nil>\n/s.exec(entry.text)?.[0].length;
+  const at = end ?? (isWhole(first) ? first.length + 1 : null);
+  if (at === null) return [entry];
+  const own = entry.text.slice(0, at - 1);
+  const lineNumber = entry.lineNumber + own.split('\n').length;
+  return [
+    { ...entry, text: own },
+    { lineNumber, time: '', text: entry.text.slice(at) },
+  ];
+}
+
+/** What carries a text of others may have several rows; no other line has. */
+const WITH_TEXT: Line['id'][] = [
+  'lock.conflict',
+  'lock.wait.err',
+  'lock.watch.ended',
+  'run.acquire.retrying',
+  'run.release.retrying',
+  'run.upgrade.failed',
+  'node.condition',
+];
+
+function isWhole(first: string): boolean {
+  const { line } = parseText(first);
+  return line !== null && !WITH_TEXT.includes(line.id);
 }
 
 export function entryText(entry: Entry): string {

@@ -17,69 +17,113 @@ interface Run {
   deadlineMs: number | null;
 }
 
+/** What one node has written: its records are numbered, and its runs follow each other. */
+interface Stream {
+  run: Run | null;
+  seq: number | null;
+}
+
 /**
- * Replays a journal, or a JSON log whose lines carry the journal's records as `record`.
- * Lines without one belong to other parts of the program. An excerpt may begin inside a run: what
- * stands before the first beginning of a run is passed over.
+ * Replays a journal, or a JSON log whose lines carry the journal's records as `record`, of several
+ * nodes where they carry a `node`. Lines without a record belong to other parts of the program, and
+ * what is no JSON to others. An excerpt may begin inside a run: what stands before the first
+ * beginning of a run is passed over.
  */
 export function replayJournal(text: string): Replay {
   const result: Replay = { records: [], divergence: null, findings: [], runs: 0 };
-  let run: Run | null = null;
-  let seq: number | null = null;
+  const streams = new Map<string, Stream>();
   const rows = text.split('\n');
   for (const [index, row] of rows.entries()) {
     const lineNumber = index + 1;
     // Whole rows end with a newline, so the last one is empty or cut.
     const value = parsed(row, lineNumber === rows.length);
-    if (value === 'broken') return { ...result, divergence: breaks(lineNumber, run, 'not JSON') };
-    const record = recordOf(value);
-    if (record === null) {
-      if (run !== null) continue;
-      run = resumed(value);
-      if (run !== null) result.runs += 1;
-      continue;
-    }
-    // Numbers only begin again with a new journal, where the old one was lost.
-    const isNew = 'input' in record && record.seq === 1;
-    if (seq !== null && record.seq !== seq + 1 && !isNew) {
-      const message = `sequence number ${record.seq} after ${seq}: records are missing`;
-      return { ...result, divergence: breaks(lineNumber, run, message) };
-    }
-    seq = record.seq;
-    if (!('input' in record) && run?.id !== record.run) {
-      if (run === null) continue;
-      const message = `an event of run ${record.run}, which has not begun`;
-      return { ...result, divergence: breaks(lineNumber, run, message) };
-    }
-    const from = run && !('input' in record) ? stateName(run.snapshot.value) : 'idle';
-    const unended = 'input' in record && run?.snapshot.status === 'active' ? run.id : null;
-    const next = foldRecord(run, record);
-    if (next === null) {
-      const event = 'event' in record ? record.event.type : '';
-      const message = `${event} is not possible; possible: ${possible(run).join(', ')}`;
-      return { ...result, divergence: breaks(lineNumber, run, message) };
-    }
-    run = next.run;
-    const to = stateName(run.snapshot.value);
-    if (to !== record.state) {
-      const message = `leads to ${to}, but the record says ${record.state}`;
-      return { ...result, divergence: { lineNumber, state: from, message } };
-    }
-    if ('input' in record) result.runs += 1;
-    if (unended !== null) result.findings.push(`line ${lineNumber}: run ${unended} had not ended`);
-    result.records.push(replayed(lineNumber, record, from, next.run, next.step));
-    const late = lateness(lineNumber, record, next.run);
-    if (late) result.findings.push(late);
+    const node = nodeOf(value);
+    const stream = streams.get(node) ?? { run: null, seq: null };
+    streams.set(node, stream);
+    const divergence =
+      value === BROKEN
+        ? breaks(lineNumber, stream.run, 'not JSON')
+        : replayRow(value, lineNumber, stream, result);
+    if (divergence) return { ...result, divergence };
   }
   return result;
 }
 
-function parsed(row: string, isTorn: boolean): unknown {
-  if (row === '') return null;
+function nodeOf(value: unknown): string {
+  const { node } = (value ?? {}) as { node?: unknown };
+  return typeof node === 'string' ? node : '';
+}
+
+/** Takes a row into its stream and the result; gives where the history breaks. */
+function replayRow(
+  value: unknown,
+  lineNumber: number,
+  stream: Stream,
+  result: Replay,
+): Divergence | null {
+  const record = recordOf(value);
+  if (record === null) {
+    if (stream.run !== null) return null;
+    stream.run = resumed(value);
+    if (stream.run !== null) result.runs += 1;
+    return null;
+  }
+  const { run, seq } = stream;
+  // Numbers only begin again with a new journal, where the old one was lost.
+  const isNew = 'input' in record && record.seq === 1;
+  if (seq !== null && record.seq !== seq + 1 && !isNew) {
+    const message = `sequence number ${record.seq} after ${seq}: records are missing`;
+    return breaks(lineNumber, run, message);
+  }
+  stream.seq = record.seq;
+  if (!('input' in record) && run?.id !== record.run) {
+    if (run === null) return null;
+    return breaks(lineNumber, run, `an event of run ${record.run}, which has not begun`);
+  }
+  const from = run && !('input' in record) ? stateName(run.snapshot.value) : 'idle';
+  const next = foldWhole(run, record);
+  if (typeof next === 'string') return breaks(lineNumber, run, next);
+  stream.run = next.run;
+  const to = stateName(next.run.snapshot.value);
+  if (to !== record.state) {
+    const message = `leads to ${to}, but the record says ${record.state}`;
+    return { lineNumber, state: from, message };
+  }
+  if ('input' in record) {
+    result.runs += 1;
+    if (run?.snapshot.status === 'active') {
+      result.findings.push(`line ${lineNumber}: run ${run.id} had not ended`);
+    }
+  }
+  result.records.push(replayed(lineNumber, record, from, next.run, next.step));
+  const late = lateness(lineNumber, record, next.run);
+  if (late) result.findings.push(late);
+  return null;
+}
+
+/** The next run and step, or why there is none. */
+function foldWhole(run: Run | null, record: JournalRecord): { run: Run; step: Step } | string {
+  const event = 'event' in record ? record.event.type : 'the beginning';
   try {
-    return JSON.parse(row);
+    const next = foldRecord(run, record);
+    return next ?? `${event} is not possible; possible: ${possible(run).join(', ')}`;
+  } catch (error) {
+    // An event without what its kind has to carry fails inside the machine.
+    const [reason] = (error as Error).message.split('\n');
+    return `${event} is not whole (${reason})`;
+  }
+}
+
+const BROKEN = Symbol('an object cut in the middle of a file');
+
+function parsed(row: string, isTorn: boolean): unknown {
+  // Also with what `kubectl logs --prefix` puts in front; other programs' lines have no object.
+  const at = row.indexOf('{"');
+  if (at < 0) return null;
+  try {
+    return JSON.parse(row.slice(at));
   } catch {
-    return isTorn ? null : 'broken';
+    return isTorn || at > 0 ? null : BROKEN;
   }
 }
 

@@ -4,6 +4,7 @@ import { formatLine, type Names } from './format.ts';
 import { candidates } from './infer.ts';
 import { type Entry, entryText, parseLog } from './parse.ts';
 import { guessInterrupted, interrupted } from './resume.ts';
+import { advanceStartUp, type StartUp } from './startup.ts';
 
 /** One record of a replayed log. `event` is null for lines outside the machine. */
 export interface ReplayRecord {
@@ -44,7 +45,9 @@ interface State {
   names: Names;
   deadline: { text: string; ms: number } | null;
   /** Between the program's first line and its first run the lock is read, and released if it is own. */
-  startUp: boolean;
+  startUp: StartUp;
+  /** No run has been on since the process began. */
+  isNewProcess: boolean;
   runs: number;
 }
 
@@ -61,7 +64,8 @@ export function replayLog(text: string): Replay {
     resumable: null,
     names: { namespace: '', daemonSet: '', node: '' },
     deadline: null,
-    startUp: false,
+    startUp: 'over',
+    isNewProcess: false,
     runs: 0,
   };
   let index = 0;
@@ -86,7 +90,8 @@ function replayEntry(entries: Entry[], index: number, state: State): number | Di
     const rest = state.run && interrupted(state.run.snapshot);
     if (state.run && rest) state.resumable = { ...state.run, snapshot: rest };
     state.run = null;
-    state.startUp = true;
+    state.startUp = 'begun';
+    state.isNewProcess = true;
     state.deadline = null;
   }
   if (isBeginning(entry) && !state.run) return beginRun(entries, index, state);
@@ -97,12 +102,14 @@ function replayEntry(entries: Entry[], index: number, state: State): number | Di
     if (/^Schedule run (started|completed)/.test(entry.text)) {
       return diverge(entry, state.run, 'the run is not over here');
     }
-  } else if (entry.line && !allowedOutside(entry, state)) {
-    return {
-      lineNumber: entry.lineNumber,
-      state: 'no run',
-      message: `no run is on here: ${quote(entry)}`,
-    };
+    if (isDamaged(entry)) return diverge(entry, state.run, `${quote(entry)} is no whole line`);
+  } else if (entry.line) {
+    const next = advanceStartUp(state.startUp, entry, state.names.node);
+    if (next === null) {
+      const message = `no run is on here: ${quote(entry)}`;
+      return { lineNumber: entry.lineNumber, state: 'no run', message };
+    }
+    state.startUp = next;
   }
   noteDeadline(entry, state);
   state.records.push(pass(entry, state.run));
@@ -115,27 +122,20 @@ function isBeginning({ line }: Entry): boolean {
 }
 
 /** Only a new process goes on with a run; an excerpt may begin there. */
-function isResuming({ line }: Entry, { run, startUp, records }: State): boolean {
-  return line?.id === 'run.resuming' && !run && (startUp || records.length === 0);
+function isResuming({ line }: Entry, { run, isNewProcess, records }: State): boolean {
+  return line?.id === 'run.resuming' && !run && (isNewProcess || records.length === 0);
 }
 
-/** At start-up the program reads the lock, and releases one that is its own. */
-function allowedOutside(entry: Entry, state: State): boolean {
-  const ids = [
-    'lock.get',
-    'lock.test',
-    'lock.release',
-    'lock.clear',
-    'lock.update',
-    'lock.conflict',
-  ];
-  return state.startUp && entry.line !== null && ids.includes(entry.line.id);
+/** It begins as a line of this program, and is none. */
+function isDamaged({ line, text }: Entry): boolean {
+  return line === null && /^(Update kube node |kube\/lock )/.test(text);
 }
 
 function beginRun(entries: Entry[], index: number, state: State): number | Divergence {
   const { input, names } = inputOf(entries, index, state);
   const began = start(input);
-  state.startUp = false;
+  state.startUp = 'over';
+  state.isNewProcess = false;
   state.resumable = null;
   state.runs += 1;
   state.run = { snapshot: began.snapshot, names };
@@ -147,7 +147,8 @@ function goOn(entries: Entry[], index: number, state: State): number | Divergenc
   const { input, names } = inputOf(entries, index, state);
   if (!state.resumable) state.runs += 1;
   const run = state.resumable ?? { snapshot: guessInterrupted(entries, index, input), names };
-  state.startUp = false;
+  state.startUp = 'over';
+  state.isNewProcess = false;
   state.resumable = null;
   state.run = run;
   const { deadlineInMs } = input;
@@ -195,7 +196,8 @@ function stepRun(
   const entry = entries[index] as Entry;
   for (const event of events) {
     const next = advance(run.snapshot, event);
-    if (!next) continue;
+    // A step without a line cannot be what wrote this one.
+    if (!next || next.lines.length === 0) continue;
     const from = stateName(run.snapshot.value);
     return take(entries, index, state, run, event, from, next);
   }
@@ -249,7 +251,7 @@ function take(
 }
 
 function isForeign(entry: Entry | undefined, expected: string): boolean {
-  if (!entry || entry.line !== null || entry.text === expected) return false;
+  if (!entry || entry.line !== null || entry.text === expected || isDamaged(entry)) return false;
   return !/^((pharos-)?host-upgrades version |Schedule run )/.test(entry.text);
 }
 
@@ -284,7 +286,8 @@ function noteLateness(entry: Entry | undefined, state: State, next: Step): void 
   if (next.snapshot.context.status !== null) return; // It had the lock in time.
   // The log's times are whole seconds, so the deadline's are compared.
   const lateS = timeMs(entry.time) / 1000 - Math.floor(state.deadline.ms / 1000);
-  if (lateS < 1) return;
+  // Also where the deadline's text is no time.
+  if (!(lateS >= 1)) return;
   state.findings.push(
     `line ${entry.lineNumber}: the run ended after its deadline ${state.deadline.text}, about ${lateS} s late`,
   );

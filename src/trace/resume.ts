@@ -8,11 +8,6 @@ export function interrupted(snapshot: RunSnapshot): RunSnapshot | null {
   return advance(snapshot, { type: 'run.interrupted' })?.snapshot ?? null;
 }
 
-const UPGRADING: RunEvent[] = [
-  { type: 'lock.read', lock: { value: '', resourceVersion: '' } },
-  { type: 'lock.updated', lock: { value: '', resourceVersion: '' } },
-];
-
 /**
  * An interrupted run whose beginning the log does not hold: where it had been shows in what it
  * does next. `index` is the entry that says that a run goes on.
@@ -28,10 +23,16 @@ export function guessInterrupted(entries: Entry[], index: number, input: RunInpu
   return snapshot;
 }
 
-function eventsBefore(entries: Entry[], index: number, { daemonSet }: RunInput): RunEvent[] {
+function eventsBefore(entries: Entry[], index: number, { daemonSet, node }: RunInput): RunEvent[] {
   const next = entries.slice(index + 1).find(({ line }) => line !== null)?.line;
   // In native mode a run begins with its upgrade.
-  const upgrading = daemonSet === '' ? [] : UPGRADING;
+  const upgrading: RunEvent[] =
+    daemonSet === ''
+      ? []
+      : [
+          { type: 'lock.read', lock: { value: '', resourceVersion: '' } },
+          { type: 'lock.updated', lock: { value: node, resourceVersion: '' } },
+        ];
   switch (next?.id) {
     case 'run.acquiring':
       return [];

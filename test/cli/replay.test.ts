@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -59,4 +59,32 @@ for (const [args, expected] of BAD) {
 test('--help and --version exit 0', () => {
   assert.match(run(['--help']).stdout, /replay/);
   assert.match(run(['--version']).stdout, /^host-upgrades \d+\.\d+\.\d+\n$/);
+});
+
+test('what stands around a history does not hide it', () => {
+  const journal = readFileSync(new URL('../histories/once.ndjson', import.meta.url), 'utf8');
+  for (const before of ['\ufeff', '\n', 'standard error first\n', '[pod/x/y] ']) {
+    assert.equal(run(['replay', '-'], `${before}${journal}`).status, 0, JSON.stringify(before));
+  }
+  const crlf = readFileSync(trace('api-down.txt'), 'utf8').replaceAll('\n', '\r\n');
+  const plain = run(['replay', trace('api-down.txt')]);
+  assert.equal(run(['replay', '-'], crlf).stdout, plain.stdout);
+});
+
+test('--help of a command is help', () => {
+  for (const command of ['run', 'replay', 'diagram']) {
+    const { status, stdout } = run([command, '--help']);
+    assert.deepEqual([status, stdout], [0, run(['--help']).stdout], command);
+  }
+});
+
+test('a full disk behind standard output is one line, not a stack', () => {
+  const full = openSync('/dev/full', 'w');
+  const { stderr } = spawnSync(BIN, ['replay', trace('api-down.txt')], {
+    encoding: 'utf8',
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  assert.match(stderr, /host-upgrades: standard output cannot be written \(ENOSPC\)\n/);
+  assert.doesNotMatch(stderr, /\n {4}at /);
 });

@@ -147,3 +147,50 @@ test('a run that had not ended when the next one began is a finding', () => {
   assert.equal(divergence, null);
   assert.match(findings.join(), /^line 2: run \S+ had not ended$/);
 });
+
+const DAMAGE: [string, (record: Record<string, unknown>) => unknown, RegExp][] = [
+  ['an event without its lock', (record) => ({ ...record, event: { type: 'lock.read' } }), /whole/],
+  [
+    'a lock that is null',
+    (record) => ({ ...record, event: { type: 'lock.read', lock: null } }),
+    /whole/,
+  ],
+];
+for (const [name, change, expected] of DAMAGE) {
+  test(`${name} is refused at its line`, () => {
+    const rows = history('once').trimEnd().split('\n');
+    const altered = rows.with(1, JSON.stringify(change(JSON.parse(rows[1] ?? ''))));
+    const { divergence } = replayJournal(`${altered.join('\n')}\n`);
+    assert.equal(divergence?.lineNumber, 2);
+    assert.match(divergence?.message ?? '', expected);
+  });
+}
+
+test('a time that no clock shows is no record', () => {
+  const rows = history('once').trimEnd().split('\n');
+  const begin = { ...JSON.parse(rows[0] ?? ''), deadlineMs: -1e300 };
+  assert.equal(replayJournal(`${JSON.stringify(begin)}\n`).runs, 0);
+});
+
+test('an upgrade under the lock of another node is refused', () => {
+  const text = history('once');
+  const rows = text.trimEnd().split('\n');
+  const at = rows.findIndex((row) => row.includes('lock.updated'));
+  const altered = rows.with(at, (rows[at] ?? '').replace('"value":"once"', '"value":"other"'));
+  assert.equal(replayJournal(`${altered.join('\n')}\n`).divergence?.lineNumber, at + 1);
+});
+
+test('nodes in one log, and what other programs and kubectl put around', () => {
+  const lines = (name: string) =>
+    history(name)
+      .trimEnd()
+      .split('\n')
+      .map((row) => JSON.stringify({ node: name, record: JSON.parse(row) }));
+  const [one, two] = [lines('once'), lines('stopping')];
+  const mixed = [...one.slice(0, 2), ...two, 'panic: no', '', ...one.slice(2)];
+  const prefixed = mixed.map((row) => (row.startsWith('{') ? `[pod/a/b] ${row}` : row));
+  for (const rows of [mixed, prefixed]) {
+    const { divergence, runs } = replayJournal(`${rows.join('\n')}\n`);
+    assert.deepEqual([divergence, runs], [null, 2]);
+  }
+});
