@@ -27,11 +27,37 @@ export type RunEvent =
   | { type: 'upgrade.output'; text: string }
   | { type: 'upgrade.finished'; status: HostStatus }
   | { type: 'upgrade.failed'; status: HostStatus; message: string }
-  | { type: 'node.reported' };
+  | { type: 'node.reported' }
+  /** Unschedulable from now on. `before`: it was so already, by somebody else, and stays so. */
+  | { type: 'node.cordoned'; before: boolean }
+  /** An eviction was accepted: the pod is on its way out. Pods are `namespace/name`. */
+  | { type: 'pod.evicted'; pod: string }
+  /** An eviction was refused for now. `budget`: the PodDisruptionBudget, where one refused it. */
+  | { type: 'pod.blocked'; pod: string; budget: string | null; message: string; retryInMs: number }
+  | { type: 'pod.gone'; pod: string }
+  /** No pod is left that has to go. `output`: in the words of kubectl. */
+  | { type: 'node.drained'; output: string }
+  /** It can never succeed: what is in its way, in one line. */
+  | { type: 'drain.failed'; message: string }
+  | { type: 'drain.expired' }
+  | { type: 'node.uncordoned' }
+  /** The Node tells that its host is about to reboot. `at`: as the annotation has it, RFC 3339. */
+  | { type: 'reboot.marked'; at: string; atMs: number }
+  | { type: 'reboot.cleared' }
+  /** The host was told to reboot; whether it does shows in its next boot. */
+  | { type: 'reboot.requested' }
+  | { type: 'reboot.refused'; message: string }
+  | { type: 'reboot.expired' }
+  /** Which boot the host is in. `bootMs`: when it began, `atMs`: when that was asked. */
+  | { type: 'host.booted'; bootId: string; bootMs: number; atMs: number };
 
 /** What the host said after an upgrade, in the words of the condition line. */
 export interface HostStatus {
   rebootRequired: boolean;
+  /** Why nobody can say whether a reboot is required; then none is taken for required. */
+  rebootUnknown?: string;
+  /** Whether this upgrade has changed anything on the host; not given where that is not known. */
+  changed?: boolean;
   /** The rest of the status as the trace shows it: since, message and output. */
   detail: string;
   /** When the reboot became required: ms since the epoch. Here and below: not in a text log. */
@@ -42,6 +68,32 @@ export interface HostStatus {
   output?: string;
   /** When the host booted: ms since the epoch. */
   bootMs?: number;
+}
+
+/** What a run may do to the node and its host beyond the upgrade; times 0: no limit. */
+export interface Disruption {
+  reboot: boolean;
+  drain: boolean;
+  drainBefore: 'reboot' | 'upgrade';
+  /** Past the deadline nothing of this begins. */
+  hardWindow: boolean;
+  rebootTimeoutMs: number;
+  drainTimeoutMs: number;
+  /** null: the pod's own. */
+  gracePeriodS: number | null;
+  /** A label selector of the pods that are evicted; '': all. */
+  podSelector: string;
+  /** Pods deleted longer ago than this are not waited for; 0: all are. */
+  skipWaitForDeleteTimeoutS: number;
+}
+
+/** What a run of an earlier process has left on the cluster, where no journal tells of it. */
+export interface Leftover {
+  isLocked: boolean;
+  /** Cordoned by this program. */
+  isCordoned: boolean;
+  /** The mark of a reboot. `bootId`: of the boot before, '' where the original wrote it. */
+  reboot: { at: string; atMs: number; bootId: string } | null;
 }
 
 /** Whole input of a run; the first record of its journal. */
@@ -59,4 +111,13 @@ export interface RunInput {
   nodes: number;
   /** Seed of the run's jitters, so that a replay draws the same ones. */
   seed: number;
+  /** Not given: the upgrade alone. */
+  disruption?: Disruption;
+  /** The boot that the host is in; '' where that is not known. */
+  bootId?: string;
+  /** A reboot that an earlier run kept for the next window. */
+  isRebootPending?: boolean;
+  /** What the host said when it was last rebooted, where that led to the boot it is in. */
+  lastReboot?: { bootId: string; cause: string };
+  leftover?: Leftover;
 }

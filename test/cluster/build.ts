@@ -10,6 +10,9 @@ const KUBERNETES_VERSION = 'v1.34.0';
 const PROGRAMS = {
   etcd: 'go.etcd.io/etcd/server/v3',
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+  'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+  kubectl: 'k8s.io/kubernetes/cmd/kubectl',
 };
 type Program = keyof typeof PROGRAMS;
 
