@@ -41,8 +41,7 @@ export interface Host {
 }
 
 /** A root folder for one host, like the image's. */
-function copyImage(root: string): void {
-  const image = baseImage();
+function copyImage(image: string, root: string): void {
   mkdirSync(root);
   for (const name of readdirSync(image)) {
     const copy = (...how: string[]) =>
@@ -58,13 +57,13 @@ function copyImage(root: string): void {
 const REBOOT_EXIT_CODE = 133;
 const UP_LIMIT_MS = 60_000;
 
-/** Boots a fresh host from the cached image; it is up when this resolves. */
-export async function startHost(): Promise<Host> {
+/** Boots a fresh host from a cached image, Debian's; it is up when this resolves. */
+export async function startHost(image = baseImage()): Promise<Host> {
   const folder = mkdtempSync(join(tmpdir(), 'debian-host-'));
   const root = join(folder, 'root');
   const mount = join(folder, `${basename(folder)}-mount`);
   mkdirSync(mount);
-  copyImage(root);
+  copyImage(image, root);
   const log = openSync(join(folder, 'console.log'), 'a');
   let boots = 0;
   let isStopped = false;
