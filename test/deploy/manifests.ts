@@ -7,8 +7,10 @@ import {
   type V1Container,
   type V1DaemonSet,
   type V1PodSpec,
+  type V1PolicyRule,
   type V1Role,
 } from '@kubernetes/client-node';
+import type { Rule } from '../../src/kube/rbac.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const DEPLOY = join(ROOT, 'deploy');
@@ -29,6 +31,18 @@ export const daemonSet = () => manifest<V1DaemonSet>('daemonset.yaml');
 export const configMap = () => manifest<V1ConfigMap>('configmap.yaml');
 export const role = () => manifest<V1Role>('role.yaml');
 export const clusterRole = () => manifest<V1ClusterRole>('clusterrole.yaml');
+
+/** What the roles grant, as the program's own rules are written. */
+export function grantedRules(): Rule[] {
+  const rulesOf = (kind: Rule['kind'], rules: V1PolicyRule[] = []) =>
+    rules.map(({ apiGroups = [], resources = [], verbs }) => ({
+      apiGroups,
+      resources,
+      verbs,
+      kind,
+    }));
+  return [...rulesOf('Role', role().rules), ...rulesOf('ClusterRole', clusterRole().rules)];
+}
 
 export function podSpec(): V1PodSpec {
   const { spec } = daemonSet();
