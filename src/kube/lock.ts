@@ -1,7 +1,7 @@
 import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import type { LockObject } from '../../machines/lock.ts';
-import type { LockActorInput } from '../../machines/run.ts';
+import type { LockActorInput } from '../../machines/setup.ts';
 import type { KubeClient } from './client.ts';
 import { lockOf, lockPatch } from './daemonset.ts';
 import { ApiError } from './errors.ts';

@@ -1,7 +1,7 @@
 import type { V1Node, V1NodeCondition } from '@kubernetes/client-node';
 import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
-import type { ReportInput } from '../../machines/run.ts';
+import type { ReportInput } from '../../machines/setup.ts';
 import type { KubeClient } from './client.ts';
 import { upgradeConditions } from './conditions.ts';
 import { garbledError } from './errors.ts';

@@ -1,7 +1,7 @@
 import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import type { LockObject } from '../../machines/lock.ts';
-import type { LockActorInput } from '../../machines/run.ts';
+import type { LockActorInput } from '../../machines/setup.ts';
 import { childController } from './abort.ts';
 import type { KubeClient } from './client.ts';
 import { REAL_CLOCK, type WatchClock } from './clock.ts';

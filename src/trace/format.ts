@@ -1,6 +1,6 @@
 import type { Line } from '../../machines/lines.ts';
 import { LOCK_ANNOTATION } from '../../machines/lock.ts';
-import { DEADLINE_ERROR } from '../../machines/run.ts';
+import { DEADLINE_ERROR } from '../../machines/setup.ts';
 
 /** Where the lines of a run belong: names that stand in their text. */
 export interface Names {

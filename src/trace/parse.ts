@@ -1,6 +1,6 @@
 import type { Line } from '../../machines/lines.ts';
 import { LOCK_ANNOTATION, type Verdict } from '../../machines/lock.ts';
-import { DEADLINE_ERROR } from '../../machines/run.ts';
+import { DEADLINE_ERROR } from '../../machines/setup.ts';
 import type { Names } from './format.ts';
 
 /** One entry of a text log: a timed line with the untimed lines that belong to it. */
