@@ -1,8 +1,90 @@
 import { assign } from 'xstate';
 import { acquiring } from './acquiring.ts';
+import type { RunEvent } from './events.ts';
+import type { Line } from './lines.ts';
 import { locked } from './locked.ts';
+import { restMs } from './rebooting.ts';
 import { releasing } from './releasing.ts';
-import { BACKOFF_FIRST_MS, log, machineSetup } from './setup.ts';
+import {
+  BACKOFF_FIRST_MS,
+  disruptionOf,
+  log,
+  machineSetup,
+  type RunContext,
+  timerMs,
+} from './setup.ts';
+
+/** With --hard-window: the deadline also ends what may begin with the lock held. */
+const closeWindow = machineSetup.enqueueActions(({ context, enqueue }) => {
+  const { deadlineInMs } = context;
+  if (!disruptionOf(context).hardWindow || deadlineInMs === null) return;
+  enqueue.raise({ type: 'window.closed' }, { id: 'window', delay: timerMs(deadlineInMs) });
+});
+
+/** Takes over what an earlier run has left on the cluster. */
+const recover = machineSetup.assign(({ context: { leftover } }) =>
+  leftover === undefined
+    ? {}
+    : {
+        isUnlocked: !leftover.isLocked,
+        isCordoned: leftover.isCordoned,
+        mark: leftover.reboot && { at: leftover.reboot.at, atMs: leftover.reboot.atMs },
+      },
+);
+
+/** A mark is proven by another boot; the original's only tells when it was made. */
+function isProven({ leftover, boot }: RunContext): boolean {
+  const reboot = leftover?.reboot ?? null;
+  if (reboot === null || boot === undefined) return false;
+  return reboot.bootId === '' ? boot.bootMs > reboot.atMs : reboot.bootId !== boot.bootId;
+}
+
+/** The process that goes on is in another boot, and a reboot was what the run was about. */
+function isRebootDone({ context, event }: { context: RunContext; event: RunEvent }): boolean {
+  const { boot, mark, status, resumeAt } = context;
+  if (event.type !== 'run.resumed' || !event.boot || !boot) return false;
+  if (event.boot.bootId === boot.bootId) return false;
+  const isOnTheWay =
+    resumeAt === 'reporting' || resumeAt === 'draining' || resumeAt === 'rebooting';
+  const isWanted = status === null ? context.isRebootPending === true : status.rebootRequired;
+  return mark !== null || (isOnTheWay && isWanted);
+}
+
+const logReboot = {
+  type: 'log' as const,
+  params: ({ context }: { context: RunContext }): Line => ({
+    id: 'reboot.done',
+    at: context.mark?.at ?? '',
+    bootMs: context.rebooted?.bootMs ?? 0,
+  }),
+};
+
+/** The boot and the window as they are now. */
+const goOn = [
+  machineSetup.assign(({ event }) => {
+    if (event.type !== 'run.resumed') return {};
+    const { deadlineInMs, boot } = event;
+    return boot === undefined ? { deadlineInMs } : { deadlineInMs, boot };
+  }),
+  closeWindow,
+];
+
+/** Where a run goes on that was interrupted there. */
+const RESUMED: [RunContext['resumeAt'], string][] = [
+  ['acquiring', 'acquiring'],
+  ['releasing', 'releasing'],
+  ['reporting', 'locked.reporting'],
+  ['draining', 'locked.draining'],
+  ['rebooting', 'locked.rebooting'],
+  ['rebooted', 'locked.rebooted'],
+  ['undoing', 'locked.undoing'],
+  ['uncordoning', 'locked.uncordoning'],
+];
+
+const at =
+  (point: RunContext['resumeAt']) =>
+  ({ context }: { context: RunContext }) =>
+    context.resumeAt === point;
 
 /** One run, from `Acquiring kube lock...` to done, failed or stopped. */
 export const runMachine = machineSetup.createMachine({
@@ -19,8 +101,18 @@ export const runMachine = machineSetup.createMachine({
     seen: [],
     status: null,
     resumeAt: null,
+    isCordoned: false,
+    isDrained: false,
+    blocked: [],
+    mark: null,
+    rebooted: null,
+    isRebootKept: false,
+    isWindowClosed: false,
+    isUnlocked: false,
     error: null,
   }),
+  entry: closeWindow,
+  on: { 'window.closed': { actions: assign({ isWindowClosed: true }) } },
   initial: 'starting',
   states: {
     starting: {
@@ -29,7 +121,26 @@ export const runMachine = machineSetup.createMachine({
         {
           guard: ({ context }) => context.adopt,
           target: 'locked.verifying',
-          actions: [log({ id: 'run.adopting' }), assign({ resumeAt: 'upgrading' })],
+          actions: [log({ id: 'run.adopting' }), assign({ resumeAt: 'upgrading' }), recover],
+        },
+        {
+          guard: ({ context }) => isProven(context),
+          target: 'locked.rebooted',
+          actions: [log({ id: 'run.recovering' }), recover, 'rememberReboot', logReboot],
+        },
+        {
+          guard: ({ context }) => (context.leftover?.reboot ?? null) !== null,
+          target: 'locked.rebooting.waiting',
+          actions: [
+            log({ id: 'run.recovering' }),
+            recover,
+            assign({ waitMs: ({ context, event }) => restMs(context, event) }),
+          ],
+        },
+        {
+          guard: ({ context }) => context.leftover?.isCordoned === true,
+          target: 'locked.uncordoning',
+          actions: [log({ id: 'run.recovering' }), recover],
         },
         { target: 'acquiring' },
       ],
@@ -55,24 +166,25 @@ export const runMachine = machineSetup.createMachine({
       on: {
         'run.resumed': [
           {
-            guard: ({ context }) => context.resumeAt === 'acquiring',
-            target: 'acquiring',
+            guard: isRebootDone,
+            target: 'locked.rebooted',
+            actions: [log({ id: 'run.resuming' }), 'rememberReboot', logReboot, ...goOn],
+          },
+          {
+            guard: at('proving'),
+            target: 'locked.rebooting.waiting',
             actions: [
               log({ id: 'run.resuming' }),
-              assign({ deadlineInMs: ({ event }) => event.deadlineInMs }),
+              assign({ waitMs: ({ context, event }) => restMs(context, event) }),
+              ...goOn,
             ],
           },
-          {
-            guard: ({ context }) => context.resumeAt === 'releasing',
-            target: 'releasing',
-            actions: log({ id: 'run.resuming' }),
-          },
-          {
-            guard: ({ context }) => context.resumeAt === 'reporting',
-            target: 'locked.reporting',
-            actions: log({ id: 'run.resuming' }),
-          },
-          { target: 'locked.verifying', actions: log({ id: 'run.resuming' }) },
+          ...RESUMED.map(([point, target]) => ({
+            guard: at(point),
+            target,
+            actions: [log({ id: 'run.resuming' }), ...goOn],
+          })),
+          { target: 'locked.verifying', actions: [log({ id: 'run.resuming' }), ...goOn] },
         ],
       },
     },

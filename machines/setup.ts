@@ -1,5 +1,5 @@
 import { assign, fromEventObservable, setup } from 'xstate';
-import type { HostStatus, RunEvent, RunInput } from './events.ts';
+import type { Boot, Disruption, HostStatus, RunEvent, RunInput } from './events.ts';
 import type { Line } from './lines.ts';
 import { LOCK_ANNOTATION, type LockObject, verdict } from './lock.ts';
 import { draw } from './random.ts';
@@ -33,7 +33,33 @@ export interface RunContext extends RunInput {
   seen: string[];
   status: HostStatus | null;
   /** Where an interrupted run goes on; null in a run that was never interrupted. */
-  resumeAt: 'acquiring' | 'upgrading' | 'reporting' | 'releasing' | null;
+  resumeAt:
+    | 'acquiring'
+    | 'upgrading'
+    | 'reporting'
+    | 'draining'
+    | 'rebooting'
+    | 'proving'
+    | 'rebooted'
+    | 'undoing'
+    | 'uncordoning'
+    | 'releasing'
+    | null;
+  /** This program has cordoned the node, or may have. */
+  isCordoned: boolean;
+  /** All pods that have to go are gone. */
+  isDrained: boolean;
+  /** The pods that cannot be evicted for now. */
+  blocked: { pod: string; budget: string | null; message: string }[];
+  /** The mark of the reboot, or null; `at` '' while it is not known whether it was written. */
+  mark: { at: string; atMs: number } | null;
+  /** The host has rebooted in this run, into this boot. */
+  rebooted: Boot | null;
+  /** A reboot is required and kept for the next window. */
+  isRebootKept: boolean;
+  isWindowClosed: boolean;
+  /** The lock is not this node's any more, or never was in this run. */
+  isUnlocked: boolean;
   /** Why the run failed; null while it has not. */
   error: string | null;
 }
@@ -50,6 +76,55 @@ export interface ReportInput {
   node: string;
   status: HostStatus;
   error: string | null;
+  /** Why the node could not be drained, though the upgrade went well. */
+  drainError?: string;
+}
+
+export interface UpgradeInput {
+  node: string;
+  /** Adopt a unit that is still running instead of starting a second one. */
+  resumed: boolean;
+}
+
+/** What an actor of the Node is given. */
+export interface NodeInput {
+  node: string;
+}
+
+export interface DrainInput extends NodeInput {
+  disruption: Disruption;
+}
+
+export interface MarkInput extends NodeInput {
+  /** The boot that is about to end; '' where it is not known. */
+  bootId: string;
+}
+
+/** How a reboot ended. */
+export interface ClearInput extends NodeInput {
+  outcome: { kind: 'rebooted'; bootMs: number } | { kind: 'failed'; message: string };
+}
+
+/** What a run does without being told of more. */
+const UPGRADE_ALONE: Disruption = {
+  reboot: false,
+  drain: false,
+  drainBefore: 'reboot',
+  hardWindow: false,
+  rebootTimeoutMs: 300_000,
+  drainTimeoutMs: 900_000,
+  gracePeriodS: null,
+  podSelector: '',
+  skipWaitForDeleteTimeoutS: 0,
+};
+
+export function disruptionOf({ disruption }: Pick<RunInput, 'disruption'>): Disruption {
+  return disruption ?? UPGRADE_ALONE;
+}
+
+/** A timer above 2^31-1 ms would fire at once; nothing here is that long. */
+export function timerMs(delayMs: number): number {
+  return Math.min(Math.max(0, delayMs), 2 ** 31 - 1);
 }
 
 /** A port without effects: replaced by `provide` live, never started by a replay. */
@@ -77,10 +152,21 @@ export const machineSetup = setup({
     /** Emits lock.updated, lock.conflicted or api.failed, once. */
     releaseLock: port<LockActorInput>(),
     /** Emits upgrade.finished or upgrade.failed, once. */
-    /** `resumed`: adopt a unit that is still running instead of starting a second one. */
-    upgradeHost: port<{ node: string; resumed: boolean }>(),
+    upgradeHost: port<UpgradeInput>(),
     /** Emits node.reported, once: a condition that cannot be written must not keep the lock. */
     reportNode: port<ReportInput>(),
+    /** Emits node.cordoned or api.failed, once. */
+    cordonNode: port<NodeInput>(),
+    /** Emits pod.evicted, pod.blocked and pod.gone, until node.drained or drain.failed. */
+    drainNode: port<DrainInput>(),
+    /** Emits node.uncordoned or api.failed, once. */
+    uncordonNode: port<NodeInput>(),
+    /** Emits reboot.marked or api.failed, once. */
+    markReboot: port<MarkInput>(),
+    /** Emits reboot.requested or reboot.refused, once. */
+    rebootHost: port<NodeInput>(),
+    /** Emits reboot.cleared or api.failed, once. */
+    clearReboot: port<ClearInput>(),
   },
   types: {
     context: {} as RunContext,
@@ -127,6 +213,30 @@ export const machineSetup = setup({
       return { seed, waitMs: competitors > 1 ? value * competitors * STANDBY_SLOT_MS : 0 };
     }),
     interrupt: assign((_, { resumeAt }: Pick<RunContext, 'resumeAt'>) => ({ resumeAt })),
+    /** The lock was taken away: what follows must not count on it. */
+    loseLock: assign(({ context, event }) => ({
+      isUnlocked: true,
+      error: brokenLock({ context, event }),
+    })),
+    block: assign(({ context, event }) => {
+      if (event.type !== 'pod.blocked') return {};
+      const { pod, budget, message } = event;
+      const others = context.blocked.filter((blocked) => blocked.pod !== pod);
+      return { blocked: [...others, { pod, budget, message }] };
+    }),
+    unblock: assign(({ context, event }) => ({
+      blocked: context.blocked.filter(({ pod }) => !('pod' in event) || pod !== event.pod),
+    })),
+    mark: assign(({ event }) =>
+      event.type === 'reboot.marked' ? { mark: { at: event.at, atMs: event.atMs } } : {},
+    ),
+    unmark: assign({ mark: null }),
+    keepReboot: assign({ isRebootKept: true }),
+    rememberReboot: assign(({ context, event }) => ({
+      rebooted: event.type === 'run.resumed' ? (event.boot ?? null) : (context.boot ?? null),
+      // Whatever was to be undone: the reboot has come after all.
+      error: null,
+    })),
     growBackoff: assign(({ context }) => ({
       waitMs: context.backoffMs,
       backoffMs: Math.min(context.backoffMs * 2, BACKOFF_MAX_MS),
@@ -166,8 +276,43 @@ export const machineSetup = setup({
       context.lock.resourceVersion !== context.updateVersion,
     hasFailed: ({ context }) => context.error !== null,
     rebootRequired: ({ context }) => context.status?.rebootRequired === true,
+    rebootUnknown: ({ context }) => context.status?.rebootUnknown !== undefined,
+    mayReboot: ({ context }) => disruptionOf(context).reboot,
+    hasRebooted: ({ context }) => context.rebooted !== null,
+    isCordoned: ({ context }) => context.isCordoned,
+    isDrained: ({ context }) => context.isDrained,
+    isUnlocked: ({ context }) => context.isUnlocked,
+    isMarked: ({ context }) => context.mark !== null,
+    isUpgraded: ({ context }) => context.status !== null,
+    mustDrain: ({ context }) =>
+      disruptionOf(context).drain && context.daemonSet !== '' && !context.isDrained,
+    /** With --drain-before=upgrade, and not yet done. */
+    mustDrainFirst: ({ context }) => {
+      const { drain, drainBefore } = disruptionOf(context);
+      return drain && drainBefore === 'upgrade' && context.daemonSet !== '' && !context.isDrained;
+    },
+    isWindowOver: ({ context }) => disruptionOf(context).hardWindow && context.isWindowClosed,
+    /** An earlier run kept it for this window, and it has not come about since. */
+    isRebootPending: ({ context }) =>
+      context.isRebootPending === true &&
+      disruptionOf(context).reboot &&
+      context.rebooted === null &&
+      context.status === null,
+    /** The host was rebooted for this very cause, and nothing was installed since. */
+    isRepeated: ({ context: { lastReboot, boot, status } }) =>
+      lastReboot !== undefined &&
+      lastReboot.bootId === boot?.bootId &&
+      lastReboot.cause === (status?.rebootMessage ?? '') &&
+      status?.changed === false,
+    /** The process that goes on is in another boot than the run was. */
+    isNewBoot: ({ context, event }) =>
+      event.type === 'run.resumed' &&
+      event.boot !== undefined &&
+      context.boot !== undefined &&
+      event.boot.bootId !== context.boot.bootId,
   },
   delays: {
+    drain: ({ context }) => timerMs(disruptionOf(context).drainTimeoutMs),
     wait: ({ context }) => context.waitMs,
   },
 });
@@ -198,7 +343,9 @@ export const logMessage = (
     | 'lock.wait.err'
     | 'lock.watch.ended'
     | 'run.acquire.retrying'
-    | 'run.release.retrying',
+    | 'run.release.retrying'
+    | 'drain.retrying'
+    | 'reboot.retrying',
 ) => ({
   type: 'log' as const,
   params: ({ event }: { event: RunEvent }): Line => ({
@@ -221,4 +368,20 @@ export const updateEntry = [
   },
   log({ id: 'lock.update' }),
   machineSetup.assign({ updateVersion: ({ context }) => context.lock.resourceVersion }),
+];
+
+/** The run has failed with the lock held. */
+export const logFailure = {
+  type: 'log' as const,
+  params: ({ context }: { context: RunContext }): Line => ({
+    id: 'run.upgrade.failed',
+    message: context.error ?? '',
+  }),
+};
+
+/** A backoff's entry: the line of why, then the wait. */
+export const backoffEntry = (id: Parameters<typeof logMessage>[0]) => [
+  logMessage(id),
+  { type: 'growBackoff' as const },
+  machineSetup.raise({ type: 'backoff.elapsed' }, { id: 'backoff', delay: 'wait' }),
 ];
