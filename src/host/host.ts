@@ -1,6 +1,5 @@
 import { type Observable, Subject, takeUntil } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
-import { watchBoot } from './boot.ts';
 import { type Bus, connectBus, SYSTEM_BUS } from './bus.ts';
 import { configLine, readConfig } from './config.ts';
 import { chooseDriver } from './driver.ts';
@@ -23,8 +22,6 @@ export interface HostPort {
   rebootRequired(run: string): Observable<RunEvent>;
   /** See reboot() in reboot.ts. */
   reboot(): Observable<RunEvent>;
-  /** See watchBoot() in boot.ts. */
-  boot(): Observable<RunEvent>;
   /** Ends what is still watched; an upgrade goes on without. */
   close(): void;
 }
@@ -72,10 +69,9 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
   for (const line of probeLines(info)) log(line);
   const driver = chooseDriver(info.operatingSystem);
   checkHostMount(mount);
-  const connect = () => connectBus(address, RETRIED_LIMIT_MS);
   const upgrading: UpgradeOptions = {
     ...options,
-    connect,
+    connect: () => connectBus(address, RETRIED_LIMIT_MS),
     driver,
     readConfig: () => readConfig(configPath),
     bootMs: info.bootMs,
@@ -89,7 +85,6 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
     upgrade: (run, resumed) => untilClosed(upgrade(upgrading, run, { resumed })),
     rebootRequired: (run) => untilClosed(upgrade(upgrading, run, { isCheckOnly: true })),
     reboot: () => untilClosed(reboot({ ...options, connect: () => connectBus(address) })),
-    boot: () => untilClosed(watchBoot(connect, options.reconnectMs)),
     close: () => closed.next(),
   };
 }
