@@ -151,7 +151,9 @@ export const draining = machineSetup.createStateConfig({
 function blockers({ blocked }: RunContext): string {
   if (blocked.length === 0) return '';
   const pods = blocked.map(({ pod, budget, message }) =>
-    budget === null ? `pod ${pod}: ${message}` : `pod ${pod} by PodDisruptionBudget ${budget}`,
+    budget === null
+      ? `pod ${pod}: ${message}`
+      : `pod ${pod} by PodDisruptionBudget ${pod.split('/')[0]}/${budget}`,
   );
   return `, blocked: ${pods.join(', ')}`;
 }

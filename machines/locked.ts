@@ -23,11 +23,6 @@ const AFTER_UPGRADE = [
   { guard: not('rebootRequired'), target: 'leaving', actions: log({ id: 'run.no-reboot' }) },
   { guard: not('mayReboot'), target: 'leaving', actions: log({ id: 'run.reboot.skipped' }) },
   {
-    guard: 'hasRebooted' as const,
-    target: 'leaving',
-    actions: [{ type: 'keepReboot' as const }, log({ id: 'run.reboot.again' })],
-  },
-  {
     guard: 'isRepeated' as const,
     target: 'leaving',
     actions: {
@@ -37,6 +32,11 @@ const AFTER_UPGRADE = [
         cause: context.status?.rebootMessage ?? '',
       }),
     },
+  },
+  {
+    guard: 'hasRebooted' as const,
+    target: 'leaving',
+    actions: [{ type: 'keepReboot' as const }, log({ id: 'run.reboot.again' })],
   },
   {
     guard: 'isWindowOver' as const,

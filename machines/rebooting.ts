@@ -57,7 +57,11 @@ export const rebooting = machineSetup.createStateConfig({
       entry: assign({ mark: { at: '', atMs: 0 } }),
       invoke: {
         src: 'markReboot',
-        input: ({ context }) => ({ node: context.node, bootId: context.boot?.bootId ?? '' }),
+        input: ({ context }) => ({
+          node: context.node,
+          bootId: context.boot?.bootId ?? '',
+          detail: context.status?.rebootMessage ?? '',
+        }),
       },
       on: {
         ...beforeRequest,

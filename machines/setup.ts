@@ -98,6 +98,8 @@ export interface DrainInput extends NodeInput {
 export interface MarkInput extends NodeInput {
   /** The boot that is about to end; '' where it is not known. */
   bootId: string;
+  /** Why, for people. */
+  detail: string;
 }
 
 /** How a reboot ended. */
@@ -299,17 +301,13 @@ export const machineSetup = setup({
       context.rebooted === null &&
       context.status === null,
     /** The host was rebooted for this very cause, and nothing was installed since. */
-    isRepeated: ({ context: { lastReboot, boot, status } }) =>
-      lastReboot !== undefined &&
-      lastReboot.bootId === boot?.bootId &&
-      lastReboot.cause === (status?.rebootMessage ?? '') &&
-      status?.changed === false,
-    /** The process that goes on is in another boot than the run was. */
-    isNewBoot: ({ context, event }) =>
-      event.type === 'run.resumed' &&
-      event.boot !== undefined &&
-      context.boot !== undefined &&
-      event.boot.bootId !== context.boot.bootId,
+    isRepeated: ({ context: { lastReboot, boot, rebooted, status } }) => {
+      const isSame =
+        lastReboot !== undefined &&
+        lastReboot.bootId === boot?.bootId &&
+        lastReboot.cause === (status?.rebootMessage ?? '');
+      return status?.changed === false && (rebooted !== null || isSame);
+    },
   },
   delays: {
     drain: ({ context }) => timerMs(disruptionOf(context).drainTimeoutMs),

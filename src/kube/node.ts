@@ -71,9 +71,12 @@ export function createNode(
     return node;
   };
   if (known !== undefined) keep(known);
-  const write = async ({ status, error }: ReportInput, signal: AbortSignal): Promise<RunEvent> => {
+  const write = async (
+    { status, error, drainError }: ReportInput,
+    signal: AbortSignal,
+  ): Promise<RunEvent> => {
     try {
-      const wanted = upgradeConditions(status, error, conditions, nowMs());
+      const wanted = upgradeConditions(status, error, conditions, nowMs(), drainError);
       keep(await writeConditions(client, name, wanted, signal));
     } catch (failure) {
       // Nobody waits for it any more.

@@ -22,16 +22,19 @@ export function rebootCondition(
   return timed({ type: 'HostUpgradesReboot', status, ...state }, conditions, nowMs);
 }
 
-/** Writes the condition; `warn` is told where that fails, which must keep nothing else from going on. */
+/**
+ * Writes the conditions that `wanted` gives; `warn` is told where that fails, which must keep
+ * nothing else from going on.
+ */
 export async function tryReport(
   client: KubeClient,
   node: string,
-  condition: V1NodeCondition,
+  wanted: () => Promise<V1NodeCondition[]> | V1NodeCondition[],
   signal: AbortSignal,
   warn: (message: string) => void,
 ): Promise<void> {
   try {
-    await writeConditions(client, node, [condition], signal);
+    await writeConditions(client, node, await wanted(), signal);
   } catch (error) {
     // Nobody waits for it any more.
     if (signal.aborted) return;

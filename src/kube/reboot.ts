@@ -37,7 +37,7 @@ export function markReboot(
     const annotations = { [REBOOT_ANNOTATION]: JSON.stringify(at), [BOOT_ID_ANNOTATION]: bootId };
     const marked = await patchNode(client, node, { metadata: { annotations } }, signal);
     const state: RebootState = { reason: 'Rebooting', message: detail };
-    await tryReport(client, node, rebootCondition(state, marked, nowMs), signal, warn);
+    await tryReport(client, node, () => [rebootCondition(state, marked, nowMs)], signal, warn);
     return { type: 'reboot.marked', at, atMs: nowMs };
   });
 }
@@ -56,7 +56,13 @@ export function clearReboot(
 ): Observable<RunEvent> {
   return attempt('', async (signal) => {
     const node = await getNode(client, name, signal);
-    await tryReport(client, name, rebootCondition(stateOf(outcome), node, nowMs), signal, warn);
+    await tryReport(
+      client,
+      name,
+      () => [rebootCondition(stateOf(outcome), node, nowMs)],
+      signal,
+      warn,
+    );
     const annotations = { [REBOOT_ANNOTATION]: null, [BOOT_ID_ANNOTATION]: null };
     await patchNode(client, name, { metadata: { annotations } }, signal);
     return { type: 'reboot.cleared' };

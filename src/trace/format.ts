@@ -85,7 +85,7 @@ export function formatLine(line: Line, names: Names): string {
     case 'drain.gone':
       return `drain: pod ${line.pod} is gone`;
     case 'drain.blocked':
-      return `drain: pod ${line.pod} is blocked${line.budget === null ? '' : ` by PodDisruptionBudget ${line.budget}`}, trying again in ${line.retryInMs} ms: ${line.message}`;
+      return `drain: pod ${line.pod} is blocked${line.budget === null ? '' : ` by PodDisruptionBudget ${line.pod.split('/')[0]}/${line.budget}`}, trying again in ${line.retryInMs} ms: ${line.message}`;
     case 'drain.retrying':
       return `Draining kube node failed, retrying: ${line.message}`;
     case 'node.uncordoned':

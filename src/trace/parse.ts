@@ -231,7 +231,7 @@ const NODE_LINES: [RegExp, (groups: Record<string, string>) => Line][] = [
 
 const POD_GONE = /^drain: pod (\S+) is gone$/;
 const POD_BLOCKED =
-  /^drain: pod (\S+) is blocked(?: by PodDisruptionBudget (\S+))?, trying again in (\d+) ms: (.*)$/s;
+  /^drain: pod (\S+) is blocked(?: by PodDisruptionBudget [^/\s]+\/(\S+))?, trying again in (\d+) ms: (.*)$/s;
 const REPEATED =
   /^Reboot still required after a proven reboot, with nothing installed since: not rebooting again \((.*)\)$/s;
 

@@ -78,7 +78,7 @@ describe(
       };
       const machine = runMachine.provide({
         actors: {
-          ...kubeActors(client, node),
+          ...kubeActors({ client, node, warn: assert.fail }),
           acquireLock: fromEventObservable<RunEvent, LockActorInput>(({ input: given }) =>
             from(race()).pipe(concatMap(() => acquireLock(client, given))),
           ),

@@ -110,7 +110,7 @@ test('a drain that is out of time names the pod and the budget in its way', () =
   const blocked: RunEvent = {
     type: 'pod.blocked',
     pod: 'default/web-1',
-    budget: 'default/web',
+    budget: 'web',
     message: 'needs 2, has 2',
     retryInMs: 5_000,
   };
