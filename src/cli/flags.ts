@@ -17,6 +17,7 @@ const GROUPS = {
   when: 'When',
   host: 'Host',
   kube: 'Kubernetes (all three of the first, or none: native mode)',
+  drain: 'Drain (with Kubernetes)',
   log: 'Log and state',
 };
 
@@ -37,6 +38,13 @@ export const RUN_FLAGS = [
     default: '1h',
     value: 'DURATION',
     help: 'how long after its tick a run may wait for the lock; 0: without end',
+  },
+  {
+    name: 'hard-window',
+    group: GROUPS.when,
+    kind: 'boolean',
+    default: 'false',
+    help: 'past the window no drain and no reboot begins; it is first in the next one',
   },
   {
     name: 'config-path',
@@ -71,10 +79,50 @@ export const RUN_FLAGS = [
   },
   {
     name: 'drain',
-    group: GROUPS.host,
+    group: GROUPS.drain,
     kind: 'boolean',
     default: 'false',
     help: 'drain the node before a reboot, uncordon it after',
+  },
+  {
+    name: 'drain-before',
+    group: GROUPS.drain,
+    kind: 'text',
+    default: 'reboot',
+    value: 'STEP',
+    help: 'reboot, or upgrade: drained before packages are touched',
+  },
+  {
+    name: 'drain-timeout',
+    group: GROUPS.drain,
+    kind: 'text',
+    default: '15m',
+    value: 'DURATION',
+    help: 'then the node is uncordoned, and the next tick tries again; 0: none',
+  },
+  {
+    name: 'drain-grace-period',
+    group: GROUPS.drain,
+    kind: 'text',
+    default: '',
+    value: 'DURATION',
+    help: 'for each pod to end (default: the pod’s own)',
+  },
+  {
+    name: 'drain-pod-selector',
+    group: GROUPS.drain,
+    kind: 'text',
+    default: '',
+    value: 'SELECTOR',
+    help: 'evict only the pods with these labels',
+  },
+  {
+    name: 'skip-wait-for-delete-timeout',
+    group: GROUPS.drain,
+    kind: 'text',
+    default: '0',
+    value: 'DURATION',
+    help: 'do not wait for pods deleted longer ago than this; 0: wait for all',
   },
   {
     name: 'kube-namespace',

@@ -1,3 +1,4 @@
+import type { Disruption } from '../../machines/events.ts';
 import type { Level } from '../log/level.ts';
 import type { LogFormat } from '../log/log.ts';
 import type { Schedule } from '../schedule/schedule.ts';
@@ -17,6 +18,7 @@ export interface RunOptions {
   kubeconfig: string;
   /** null: native mode. */
   kube: Names | null;
+  disruption: Disruption;
   logFormat: LogFormat;
   logLevel: Level;
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { V1Node } from '@kubernetes/client-node';
+import type { Disruption } from '../../machines/events.ts';
 import { openHost } from '../host/host.ts';
 import type { JournalFile } from '../journal/file.ts';
 import type { FoldedRun } from '../journal/fold.ts';
@@ -34,7 +35,7 @@ export async function start(
   stop: AbortSignal,
 ): Promise<'succeeded' | 'failed' | 'stopped'> {
   const sinceMs = Date.now();
-  const { schedule, windowMs, zone, kube } = options;
+  const { schedule, windowMs, zone, kube, disruption } = options;
   log.say('info', `host-upgrades version ${version()} (Node ${process.version})`);
   const warning = schedule && windowWarning(schedule, windowMs, sinceMs);
   if (warning) log.say('warn', warning);
@@ -70,10 +71,11 @@ export async function start(
             isUpgrading: host.isUpgrading,
             hasUnfinished: unfinished !== null,
             isPatient: schedule !== null,
+            disruption,
           })
-        : { adopt: false, nodes: 1 };
+        : { before: null, nodes: 1 };
     if (joined === null || stop.aborted) return 'stopped';
-    log.say('info', 'Skipping host reboot after upgrades');
+    log.say('info', disruptionLine(disruption));
     const runner = createRunner({
       names,
       version: version(),
@@ -82,9 +84,12 @@ export async function start(
       log,
       kubeActors: client ? clusterActors(client, names.node, joined.node, log) : NATIVE_ACTORS,
       upgradeHost: host.upgrade,
+      rebootHost: host.reboot,
+      disruption,
+      boot: host.info,
       nodes: joined.nodes,
     });
-    const beginning = { unfinished, adopt: joined.adopt };
+    const beginning = { unfinished, before: joined.before };
     const ports = { runner, log, clock: CLOCK, stop };
     if (schedule) {
       await runScheduled(beginning, { schedule, windowMs, zone, sinceMs }, ports);
@@ -110,10 +115,15 @@ function clusterActors(
   known: V1Node | undefined,
   log: Log,
 ): RunActors {
-  return kubeActors(
-    client,
-    createNode(client, name, Date.now, (text) => log.say('warn', text), known),
-  );
+  const warn = (text: string) => log.say('warn', text);
+  return kubeActors({ client, node: createNode(client, name, Date.now, warn, known), warn });
+}
+
+function disruptionLine({ reboot, drain }: Disruption): string {
+  if (!reboot) return 'Skipping host reboot after upgrades';
+  return drain
+    ? 'Using --reboot --drain, will drain kube node and reboot host after upgrades if required'
+    : 'Using --reboot, will reboot host after upgrades if required';
 }
 
 /** The journal's last run where it has not ended and is about this lock. */
