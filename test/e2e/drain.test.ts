@@ -41,17 +41,17 @@ describe('a real control plane with controllers, drained by kubectl', needed, ()
 
   test('pods are evicted, come up elsewhere, and the budget holds at every moment', async () => {
     assert.deepEqual([...(await nodesInUse())].sort(), NODES);
-    const output = await kubectl(cluster, ...DRAIN, 'node-1');
+    const output = await kubectl(cluster, [...DRAIN, 'node-1']);
     assert.match(output, /evicting pod default\/shop-/);
     assert.match(output, /node\/node-1 drained/);
     await workload.ready();
     assert.deepEqual([...(await nodesInUse())].sort(), ['node-2', 'node-3']);
     // One of these has two pods now: the second one has to wait for the first one's successor.
-    await kubectl(cluster, 'uncordon', 'node-1');
+    await kubectl(cluster, ['uncordon', 'node-1']);
     for (const name of ['node-2', 'node-3']) {
-      await kubectl(cluster, ...DRAIN, name);
+      await kubectl(cluster, [...DRAIN, name]);
       await workload.ready();
-      await kubectl(cluster, 'uncordon', name);
+      await kubectl(cluster, ['uncordon', name]);
     }
     const all = await moments();
     assert.deepEqual(belowBudget(all, 'shop'), []);
@@ -65,10 +65,10 @@ describe('a real control plane with controllers, drained by kubectl', needed, ()
     const before = await workload.pods();
     const pod = before[0] ?? '';
     const [, node = ''] = pod.split(' on ');
-    const drain = kubectl(cluster, ...DRAIN, '--timeout=1s', node);
+    const drain = kubectl(cluster, [...DRAIN, '--timeout=1s', node]);
     await assert.rejects(drain, /would violate the pod's disruption budget/);
     assert.deepEqual(await workload.pods(), before);
-    await kubectl(cluster, 'uncordon', node);
+    await kubectl(cluster, ['uncordon', node]);
     await workload.setMinAvailable(2);
   });
 
