@@ -14,6 +14,7 @@ export function statusOf(outputs: Outputs, bootMs: number): HostStatus {
   const notes = [...summaryLines(log), ...kernelNote(outputs)];
   return {
     rebootRequired: reboot !== null,
+    changed: log.upgraded.length + log.removed.length > 0,
     detail: conditionDetail(since, plainText(reboot?.text ?? ''), upgrade),
     rebootMessage: reboot === null ? '' : rebootText(reboot.text, outputs.rebootPackages),
     output: [upgrade.trimEnd(), ...notes].filter((text) => text !== '').join('\n'),

@@ -5,6 +5,7 @@ import { configLine, readConfig } from './config.ts';
 import { chooseDriver } from './driver.ts';
 import { checkHostMount } from './mount.ts';
 import { type HostInfo, probeHost, probeLines } from './probe.ts';
+import { reboot } from './reboot.ts';
 import { isUpgrading, type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** The machine that this program keeps patched. */
@@ -14,6 +15,13 @@ export interface HostPort {
   isUpgrading(): Promise<boolean>;
   /** See upgrade() in upgrade.ts. */
   upgrade(run: string, resumed: boolean): Observable<RunEvent>;
+  /**
+   * Whether a reboot is required, without any upgrade: told as the end of one that has changed
+   * nothing, upgrade.finished or upgrade.failed.
+   */
+  rebootRequired(run: string): Observable<RunEvent>;
+  /** See reboot() in reboot.ts. */
+  reboot(): Observable<RunEvent>;
   /** Ends what is still watched; an upgrade goes on without. */
   close(): void;
 }
@@ -70,10 +78,13 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
     journalPaths: options.journalPath === undefined ? JOURNALS : [options.journalPath],
   };
   const closed = new Subject<void>();
+  const untilClosed = (events: Observable<RunEvent>) => events.pipe(takeUntil(closed));
   return {
     info,
     isUpgrading: () => ask(isUpgrading),
-    upgrade: (run, resumed) => upgrade(upgrading, run, resumed).pipe(takeUntil(closed)),
+    upgrade: (run, resumed) => untilClosed(upgrade(upgrading, run, { resumed })),
+    rebootRequired: (run) => untilClosed(upgrade(upgrading, run, { isCheckOnly: true })),
+    reboot: () => untilClosed(reboot({ ...options, connect: () => connectBus(address) })),
     close: () => closed.next(),
   };
 }

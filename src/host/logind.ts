@@ -1,6 +1,18 @@
 import type { Variant } from '@jellybrick/dbus-next';
 import { type Bus, BusError, BusLost } from './bus.ts';
 
+const LOGIN1 = {
+  destination: 'org.freedesktop.login1',
+  path: '/org/freedesktop/login1',
+};
+const MANAGER = 'org.freedesktop.login1.Manager';
+
+/** Asks for a reboot, without anybody to be asked for a password. Throws BusError. */
+export async function requestReboot(bus: Bus): Promise<void> {
+  const call = { ...LOGIN1, interface: MANAGER, member: 'Reboot' };
+  await bus.call({ ...call, signature: 'b', body: [false] });
+}
+
 /**
  * Whether a shutdown or reboot was asked for and waits for somebody to finish: systemd would still
  * start a unit then, and soon kill it. Throws BusLost.
@@ -8,12 +20,11 @@ import { type Bus, BusError, BusLost } from './bus.ts';
 export async function isShuttingDown(bus: Bus): Promise<boolean> {
   try {
     const [value] = await bus.call({
-      destination: 'org.freedesktop.login1',
-      path: '/org/freedesktop/login1',
+      ...LOGIN1,
       interface: 'org.freedesktop.DBus.Properties',
       member: 'Get',
       signature: 'ss',
-      body: ['org.freedesktop.login1.Manager', 'PreparingForShutdown'],
+      body: [MANAGER, 'PreparingForShutdown'],
     });
     return (value as Variant<boolean>).value;
   } catch (error) {

@@ -34,7 +34,8 @@ export const WAITING = 'host-upgrades: another apt or dpkg is at work';
 
 /**
  * What the host runs as host-upgrades.service on Debian and Ubuntu: sh -x, with HOST_PATH, and
- * BUSY_LIMIT_S and BUSY_PAUSE_S for waiting while another apt or dpkg is at work.
+ * BUSY_LIMIT_S and BUSY_PAUSE_S for waiting while another apt or dpkg is at work. With CHECK_ONLY it
+ * upgrades nothing.
  */
 export const DEBIAN_SCRIPT = `#!/bin/sh
 # Written by host-upgrades before each run.
@@ -83,6 +84,7 @@ look() {
 }
 trap look EXIT
 
+[ -z "\${CHECK_ONLY:-}" ] || exit 0
 command -v unattended-upgrade >/dev/null || exit ${EXIT_MISSING}
 patient ${FILES.update} apt-get update || exit
 patient ${FILES.upgrade} unattended-upgrade -v

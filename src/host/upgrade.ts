@@ -40,14 +40,16 @@ const BUSY_PAUSE_S = 5;
  * Upgrades the host by its own means, as a unit of its systemd: upgrade.output for each line, then
  * upgrade.finished or upgrade.failed. `run` marks the unit as this run's: it is started once, also
  * where the bus or this process is gone in between. An upgrade that is at work already is adopted, and
- * its output given from its beginning. With `resumed` it may be at work before the bus has said so.
+ * its output given from its beginning. With `resumed` it may be at work before the bus has said so;
+ * with `isCheckOnly` nothing is upgraded, only looked at whether a reboot is required.
  * Unsubscribing leaves the unit alone.
  */
 export function upgrade(
   options: UpgradeOptions,
   run: string,
-  resumed: boolean,
+  { resumed = false, isCheckOnly = false },
 ): Observable<RunEvent> {
+  const task: Task = isCheckOnly ? { run: `${run}/check`, isCheckOnly } : { run, isCheckOnly };
   return new Observable((subscriber) => {
     const stop = new AbortController();
     const { driver, mount, followMs } = options;
@@ -63,7 +65,7 @@ export function upgrade(
       subscriber.next(event);
     };
     const work = async (bus: Bus) => {
-      const event = await perform(bus, options, run, () => {
+      const event = await perform(bus, options, task, () => {
         isUnderWay = true;
         progress.begin();
       });
@@ -92,21 +94,28 @@ export async function isUpgrading(bus: Bus): Promise<boolean> {
 /** Somebody else's shutdown is under way: nothing of the upgrade has failed. */
 class HostShutdown extends HostError {}
 
+/** What a unit is started for. */
+interface Task {
+  /** Its mark: one start for each. */
+  run: string;
+  isCheckOnly: boolean;
+}
+
 async function perform(
   bus: Bus,
   options: UpgradeOptions,
-  run: string,
+  task: Task,
   begin: () => void,
 ): Promise<RunEvent> {
   const { driver, mount, bootMs, journalPaths } = options;
   const before = await unitState(bus, UNIT);
-  const step = nextStep(before, run);
+  const step = nextStep(before, task.run);
   if (step === 'refuse') {
     throw new Error(`${UNIT} is already running on the host, started by somebody else`);
   }
   if (step === 'start') {
     if (await isShuttingDown(bus)) throw new HostShutdown('waiting for programs that delay it');
-    await start(bus, options, run);
+    await start(bus, options, task);
   }
   begin();
   const unit = await unitEnded(bus, UNIT);
@@ -134,7 +143,7 @@ export function nextStep(unit: UnitState | null, run: string): 'start' | 'adopt'
   return isUpgrade || unit.activeState !== 'active' ? 'start' : 'refuse';
 }
 
-async function start(bus: Bus, options: UpgradeOptions, run: string): Promise<void> {
+async function start(bus: Bus, options: UpgradeOptions, { run, isCheckOnly }: Task): Promise<void> {
   const { driver, mount, busyLimitS = BUSY_LIMIT_S, busyPauseS = BUSY_PAUSE_S } = options;
   const config = options.readConfig();
   driver.prepare(mount, config);
@@ -146,6 +155,7 @@ async function start(bus: Bus, options: UpgradeOptions, run: string): Promise<vo
     environment: {
       HOST_PATH: mount,
       HOST_UPGRADES_RUN: run,
+      ...(isCheckOnly ? { CHECK_ONLY: 'yes' } : {}),
       BUSY_LIMIT_S: `${busyLimitS}`,
       BUSY_PAUSE_S: `${busyPauseS}`,
       ...driver.environment(mount, config),

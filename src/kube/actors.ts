@@ -1,7 +1,8 @@
 import type { Observable } from 'rxjs';
 import { fromEventObservable } from 'xstate';
 import type { RunEvent } from '../../machines/events.ts';
-import type { LockActorInput, ReportInput, runMachine } from '../../machines/run.ts';
+import type { runMachine } from '../../machines/run.ts';
+import type { LockActorInput, ReportInput } from '../../machines/setup.ts';
 import type { KubeClient } from './client.ts';
 import { REAL_CLOCK, type WatchClock } from './clock.ts';
 import { acquireLock, readLock, releaseLock } from './lock.ts';

@@ -19,7 +19,7 @@ export function upgradeConditions(
   );
 }
 
-interface Wanted {
+export interface Wanted {
   type: string;
   status: 'True' | 'False' | 'Unknown';
   reason: string;
@@ -51,7 +51,8 @@ function since(sinceMs: number | undefined): { sinceMs?: number } {
   return sinceMs === undefined ? {} : { sinceMs };
 }
 
-function timed(wanted: Wanted, before: V1NodeCondition[], nowMs: number): V1NodeCondition {
+/** `wanted` as the node has it from `nowMs` on, with the condition of its type `before` it. */
+export function timed(wanted: Wanted, before: V1NodeCondition[], nowMs: number): V1NodeCondition {
   const { sinceMs, message, ...rest } = wanted;
   const old = before.find(({ type }) => type === wanted.type);
   const changedMs = sinceMs ?? nowMs;

@@ -3,7 +3,8 @@ import { type Observable, of } from 'rxjs';
 import { fromEventObservable } from 'xstate';
 import type { RunEvent } from '../../machines/events.ts';
 import type { RunSnapshot } from '../../machines/fold.ts';
-import { type ReportInput, runMachine } from '../../machines/run.ts';
+import { runMachine } from '../../machines/run.ts';
+import type { ReportInput } from '../../machines/setup.ts';
 import type { JournalFile } from '../journal/file.ts';
 import type { FoldedRun } from '../journal/fold.ts';
 import {

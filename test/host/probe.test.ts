@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { chooseDriver } from '../../src/host/driver.ts';
-import { parseBootMs, probeLines } from '../../src/host/probe.ts';
+import { probeLines } from '../../src/host/probe.ts';
 
 describe('who the host is', () => {
-  test('when it booted', () => {
-    assert.equal(parseBootMs('cpu  1 2 3\nbtime 1700000000\nprocesses 1\n'), 1_700_000_000_000);
-    assert.throws(() => parseBootMs('cpu 1\n'), /no boot time/);
-  });
-
   test('the line of a start', () => {
-    const info = { operatingSystem: 'Debian GNU/Linux 12 (bookworm)', kernel: '6.1.0', bootMs: 0 };
+    const system = { operatingSystem: 'Debian GNU/Linux 12 (bookworm)', kernel: '6.1.0' };
+    const info = { ...system, bootId: 'b/1', bootMs: 0 };
     assert.deepEqual(probeLines(info), ['Probed host: Debian GNU/Linux 12 (bookworm)']);
   });
 

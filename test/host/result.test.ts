@@ -107,6 +107,8 @@ describe('whether a reboot is required', () => {
     assert.equal(status.rebootRequired, true);
     assert.equal(status.rebootMessage, 'restart');
     assert.equal(status.sinceMs, 5);
+    // Whoever asks may see that this run is not the cause.
+    assert.equal(status.changed, false);
   });
 
   test('each package that asks for it once', () => {
@@ -137,6 +139,7 @@ Removing extra-cmake-modules (5.44.0-0ubuntu1) ...
     assert.equal(status.rebootRequired, false);
     assert.match(status.output ?? '', /^Removed: extra-cmake-modules$/m);
     assert.doesNotMatch(status.output ?? '', /^Upgraded|^Kernel/m);
+    assert.equal(status.changed, true);
   });
 
   test('a host without /boot, such as a container, has no newer kernel', () => {

@@ -39,7 +39,7 @@ describe('an upgrade over a bus that comes and goes', () => {
     reconnectMs: 0,
   });
   const run = (host: FakeSystemd): Promise<RunEvent[]> =>
-    lastValueFrom(upgrade(optionsFor(host), 'r1', false).pipe(toArray()));
+    lastValueFrom(upgrade(optionsFor(host), 'r1', {}).pipe(toArray()));
   const types = (events: RunEvent[]) => events.map(({ type }) => type);
 
   test('all well: one start, its output, one end, nothing left', async () => {
@@ -105,7 +105,7 @@ describe('an upgrade over a bus that comes and goes', () => {
       throw gone;
     };
     const events = await lastValueFrom(
-      upgrade({ ...optionsFor(host), connect }, 'r1', false).pipe(toArray()),
+      upgrade({ ...optionsFor(host), connect }, 'r1', {}).pipe(toArray()),
     );
     assert.deepEqual(events, [
       {
@@ -161,7 +161,7 @@ describe('an upgrade over a bus that comes and goes', () => {
       throw new Error('--config-path=/x: cannot be read (EIO)');
     };
     const [event] = await lastValueFrom(
-      upgrade({ ...optionsFor(host), readConfig }, 'r1', false).pipe(toArray()),
+      upgrade({ ...optionsFor(host), readConfig }, 'r1', {}).pipe(toArray()),
     );
     assert.ok(event?.type === 'upgrade.failed');
     assert.match(event.message, /--config-path=\/x: cannot be read/);
@@ -173,7 +173,7 @@ describe('an upgrade over a bus that comes and goes', () => {
     const closed = new Promise<void>((resolve) => {
       host.onClose = resolve;
     });
-    const subscription = upgrade(optionsFor(host), 'r1', false).subscribe(({ type }) => {
+    const subscription = upgrade(optionsFor(host), 'r1', {}).subscribe(({ type }) => {
       if (type === 'upgrade.finished') subscription.unsubscribe();
     });
     await closed;
@@ -195,7 +195,7 @@ describe('an upgrade over a bus that comes and goes', () => {
           host.onClose = resolve;
         });
         const events: RunEvent[] = [];
-        const subscription = upgrade(optionsFor(host), 'r1', false).subscribe((event) => {
+        const subscription = upgrade(optionsFor(host), 'r1', {}).subscribe((event) => {
           events.push(event);
         });
         host.onAnswer = (answered) => {
@@ -220,7 +220,7 @@ describe('an upgrade over a bus that comes and goes', () => {
     const closed = new Promise<void>((resolve) => {
       host.onClose = resolve;
     });
-    const subscription = upgrade(optionsFor(host), 'r1', false).subscribe();
+    const subscription = upgrade(optionsFor(host), 'r1', {}).subscribe();
     host.onAnswer = (answered) => {
       if (answered === 'GetAll') setImmediate(() => subscription.unsubscribe());
     };

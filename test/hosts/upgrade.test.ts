@@ -40,6 +40,7 @@ describe('upgrades on a real Debian host', requires('real hosts', missing()), ()
     const run = await runUpgrade(port);
     const status = finished(run);
     assert.equal(status.rebootRequired, false);
+    assert.equal(status.changed, false);
     assert.match(run.output, /^No packages found that can be upgraded unattended/m);
     assert.match(status.detail, /^0001-01-01 00:00:00 \+0000 UTC {2}/);
   });
@@ -48,7 +49,8 @@ describe('upgrades on a real Debian host', requires('real hosts', missing()), ()
     offer(host.root, 'hu-plain');
     assert.equal(host.version('hu-plain'), '1.0');
     const run = await runUpgrade(port);
-    const { detail, output } = finished(run);
+    const { detail, output, changed } = finished(run);
+    assert.equal(changed, true);
     assert.equal(host.version('hu-plain'), '2.0');
     assert.match(run.output, /^Packages that will be upgraded: hu-plain$/m);
     assert.match(output ?? '', /^Upgraded: hu-plain$/m);
