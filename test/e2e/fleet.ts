@@ -1,18 +1,23 @@
-import type { V1DaemonSet } from '@kubernetes/client-node';
-import { type Cluster, startCluster } from '../cluster/cluster.ts';
+import { readFileSync } from 'node:fs';
+import type { V1DaemonSet, V1NodeCondition } from '@kubernetes/client-node';
+import { LOCK_ANNOTATION } from '../../machines/lock.ts';
+import { type Cluster, poll, startCluster } from '../cluster/cluster.ts';
 import { type Host, startHost } from '../hosts/host.ts';
+import { daemonSetPath } from '../kube/objects.ts';
 import { type Agent, startAgent } from './agent.ts';
+import { forbidden, parseAudit, unused } from './audit.ts';
 import { type Controllers, startControllers } from './controllers.ts';
 import { type Moment, momentsOf } from './history.ts';
 import { type Kubelet, startKubelet } from './kubelet.ts';
 import { install } from './objects.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
-import { USER } from './service-account.ts';
+import { grantsOf, USER } from './service-account.ts';
 import { tickIn } from './tick.ts';
 import { publish } from './updates.ts';
 
 /** Time for the agents to start before their tick; who is late catches up on it. */
 const TICK_IN_MS = 3_000;
+const LIMIT_MS = 60_000;
 
 /** A node: its host, what stands in for its kubelet, and its agent. */
 export interface Member {
@@ -39,8 +44,14 @@ export interface Fleet {
   ends(): Promise<Record<string, string>>;
   /** Stops the agents; each has ended with 0 when this resolves. */
   stopAgents(): Promise<void>;
+  /** The member that the lock names; waits until it names one. */
+  holder(): Promise<Member>;
+  /** Waits until a condition of a Node, `STATUS/REASON`, matches. */
+  sees(node: string, condition: string, pattern: RegExp): Promise<void>;
   /** All that has happened to the cluster. */
   moments(): Promise<Moment[]>;
+  /** What the agents were refused, and what they may do and never did. */
+  permissions(): Promise<{ forbidden: string[]; unused: string[] }>;
   stop(): Promise<void>;
 }
 
@@ -73,7 +84,7 @@ export async function startFleet(size = 3): Promise<Fleet> {
       if (one.status === 'rejected') throw one.reason;
       return one.value;
     });
-    const { name, namespace } = daemonSet.metadata ?? {};
+    const { name = '', namespace } = daemonSet.metadata ?? {};
     return {
       cluster,
       members,
@@ -92,6 +103,30 @@ export async function startFleet(size = 3): Promise<Fleet> {
           if (code !== 0)
             throw new Error(`${member.name}: ended with ${code}:\n${member.agent().output()}`);
         }
+      },
+      async holder() {
+        let found: Member | undefined;
+        await poll(async () => {
+          const { body } = await cluster.request(daemonSetPath(name));
+          const lock = body.metadata.annotations?.[LOCK_ANNOTATION];
+          found = members.find((member) => member.name === lock);
+          return found !== undefined;
+        }, LIMIT_MS);
+        return found as Member;
+      },
+      sees: (node, type, pattern) =>
+        poll(async () => {
+          const { body } = await cluster.request(`/api/v1/nodes/${node}`);
+          const conditions = body.status.conditions as V1NodeCondition[];
+          const found = conditions.find((one) => one.type === type);
+          return pattern.test(`${found?.status}/${found?.reason}`);
+        }, LIMIT_MS),
+      async permissions() {
+        const entries = parseAudit(readFileSync(cluster.files.audit, 'utf8'));
+        return {
+          forbidden: forbidden(entries),
+          unused: unused(entries, await grantsOf(cluster)),
+        };
       },
       moments: async () => momentsOf(await recorder.changes(), `${namespace}/${name}`),
       stop,
