@@ -21,6 +21,8 @@ export interface Host {
   root: string;
   /** The host mount: the same path on the host and here. Empty after a reboot, as /run is. */
   mount: string;
+  /** Its root as it sees it itself, with /run and /proc, from outside; another one after a reboot. */
+  inside(): string;
   /** The address of its system bus, from outside; another one after a reboot. */
   bus(): string;
   /** The host's journal directory, from outside. */
@@ -58,8 +60,16 @@ function copyImage(root: string): void {
 const REBOOT_EXIT_CODE = 133;
 const UP_LIMIT_MS = 60_000;
 
+/** What happens around a host's reboots. */
+export interface HostHooks {
+  /** It has gone down to reboot. It boots again once this resolves. */
+  down?(): Promise<void>;
+  /** It has booted again and is up. */
+  up?(): Promise<void>;
+}
+
 /** Boots a fresh host from the cached image; it is up when this resolves. */
-export async function startHost(): Promise<Host> {
+export async function startHost(hooks: HostHooks = {}): Promise<Host> {
   const folder = mkdtempSync(join(tmpdir(), 'debian-host-'));
   const root = join(folder, 'root');
   const mount = join(folder, `${basename(folder)}-mount`);
@@ -72,16 +82,19 @@ export async function startHost(): Promise<Host> {
   /** Like a machine's firmware: what asked for a reboot is started again. */
   const supervise = async (): Promise<void> => {
     while ((await container.ended) === REBOOT_EXIT_CODE && !isStopped) {
+      await hooks.down?.();
+      if (isStopped) return;
       for (const name of readdirSync(mount)) rmSync(join(mount, name), { recursive: true });
       container = boot(root, mount, log);
       boots += 1;
+      if (hooks.up) await host.rebooted(boots).then(hooks.up);
     }
   };
-  const supervised = supervise();
   const inside = () => `/proc/${container.leader()}/root`;
   const host: Host = {
     root,
     mount,
+    inside,
     bus: () => `unix:path=${inside()}/run/dbus/system_bus_socket`,
     journal: () => `${inside()}/var/log/journal`,
     exec(...command) {
@@ -107,6 +120,7 @@ export async function startHost(): Promise<Host> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  const supervised = supervise();
   try {
     await host.rebooted(0);
   } catch (error) {
