@@ -168,6 +168,14 @@ export const RUN_FLAGS = [
     help: 'where the journal is kept; must survive a reboot',
   },
   {
+    name: 'health-port',
+    group: GROUPS.log,
+    kind: 'text',
+    default: '0',
+    value: 'PORT',
+    help: '/healthz and /readyz there, in words; 0: none',
+  },
+  {
     name: 'log-format',
     group: GROUPS.log,
     kind: 'text',

@@ -30,6 +30,7 @@ export function runOptions(values: FlagValues, env: NodeJS.ProcessEnv): RunOptio
     kubeconfig: values.kubeconfig,
     kube,
     disruption: disruption(values, kube !== null),
+    healthPort: port(values['health-port']),
     logFormat: oneOf('log-format', values['log-format'], LOG_FORMATS),
     logLevel: oneOf('log-level', values['log-level'], LEVELS),
   };
@@ -54,6 +55,12 @@ function kubeNames(values: FlagValues): Names | null {
 
 function variable(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
+}
+
+function port(text: string): number | null {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 65_535) return value === 0 ? null : value;
+  throw new UsageError(`--health-port=${text}: give a number from 1 to 65535, or 0 for none`);
 }
 
 function disruption(values: FlagValues, hasKube: boolean): Disruption {

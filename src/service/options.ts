@@ -19,6 +19,8 @@ export interface RunOptions {
   /** null: native mode. */
   kube: Names | null;
   disruption: Disruption;
+  /** Of /healthz and /readyz; null: none. */
+  healthPort: number | null;
   logFormat: LogFormat;
   logLevel: Level;
 }
