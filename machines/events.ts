@@ -22,7 +22,9 @@ export type RunEvent =
   /** The process that ran this run is gone: written by the next one, which found the run unfinished. */
   | { type: 'run.interrupted' }
   /** The run goes on in a new process; `deadlineInMs` is what is left of the window. */
-  | { type: 'run.resumed'; deadlineInMs: number | null }
+  | { type: 'run.resumed'; deadlineInMs: number | null; boot?: Boot }
+  /** The deadline is over while the lock is held: nothing that disrupts begins any more. */
+  | { type: 'window.closed' }
   /** One line of the upgrade's output. */
   | { type: 'upgrade.output'; text: string }
   | { type: 'upgrade.finished'; status: HostStatus }
@@ -37,19 +39,27 @@ export type RunEvent =
   | { type: 'pod.gone'; pod: string }
   /** No pod is left that has to go. `output`: in the words of kubectl. */
   | { type: 'node.drained'; output: string }
-  /** It can never succeed: what is in its way, in one line. */
-  | { type: 'drain.failed'; message: string }
+  /** It can never succeed; the message is the run's error. */
+  | { type: 'drain.failed'; message: string; output?: string }
   | { type: 'drain.expired' }
-  | { type: 'node.uncordoned' }
+  /** `done`: there was a cordon of this program. */
+  | { type: 'node.uncordoned'; done: boolean }
   /** The Node tells that its host is about to reboot. `at`: as the annotation has it, RFC 3339. */
   | { type: 'reboot.marked'; at: string; atMs: number }
   | { type: 'reboot.cleared' }
   /** The host was told to reboot; whether it does shows in its next boot. */
   | { type: 'reboot.requested' }
+  /** The message is the run's error. */
   | { type: 'reboot.refused'; message: string }
-  | { type: 'reboot.expired' }
-  /** Which boot the host is in. `bootMs`: when it began, `atMs`: when that was asked. */
-  | { type: 'host.booted'; bootId: string; bootMs: number; atMs: number };
+  /** The host is still up. */
+  | { type: 'reboot.expired' };
+
+/** Which boot a host is in. `bootMs`: when it began, `atMs`: when that was asked. */
+export interface Boot {
+  bootId: string;
+  bootMs: number;
+  atMs: number;
+}
 
 /** What the host said after an upgrade, in the words of the condition line. */
 export interface HostStatus {
@@ -92,8 +102,11 @@ export interface Leftover {
   isLocked: boolean;
   /** Cordoned by this program. */
   isCordoned: boolean;
-  /** The mark of a reboot. `bootId`: of the boot before, '' where the original wrote it. */
-  reboot: { at: string; atMs: number; bootId: string } | null;
+  /**
+   * The mark of a reboot. `bootId`: of the boot before, '' where the original wrote it. `leftMs`:
+   * of the reboot timeout.
+   */
+  reboot: { at: string; atMs: number; bootId: string; leftMs: number } | null;
 }
 
 /** Whole input of a run; the first record of its journal. */
@@ -113,11 +126,11 @@ export interface RunInput {
   seed: number;
   /** Not given: the upgrade alone. */
   disruption?: Disruption;
-  /** The boot that the host is in; '' where that is not known. */
-  bootId?: string;
+  /** The boot that the host is in. */
+  boot?: Boot;
   /** A reboot that an earlier run kept for the next window. */
   isRebootPending?: boolean;
   /** What the host said when it was last rebooted, where that led to the boot it is in. */
-  lastReboot?: { bootId: string; cause: string };
+  lastReboot?: { bootId: string; cause: string; sinceMs?: number };
   leftover?: Leftover;
 }

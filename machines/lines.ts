@@ -32,6 +32,32 @@ export type Line =
   | { id: 'run.upgrade.failed'; message: string }
   | { id: 'run.no-reboot' }
   | { id: 'run.reboot.skipped' }
+  /** Nobody can say whether a reboot is required. */
+  | { id: 'run.reboot.unknown'; message: string }
+  /** Required, and not done in this run. */
+  | { id: 'run.reboot.repeated'; cause: string }
+  | { id: 'run.reboot.again' }
+  | { id: 'run.reboot.kept' }
+  | { id: 'run.reboot.pending' }
+  | { id: 'run.reboot.draining' }
+  | { id: 'run.reboot.drained' }
+  | { id: 'run.reboot.undrained' }
+  | { id: 'run.drain.first' }
+  | { id: 'run.recovering' }
+  | { id: 'drain.begin' }
+  | { id: 'drain.command' }
+  | { id: 'drain.evicted'; pod: string }
+  | { id: 'drain.gone'; pod: string }
+  | { id: 'drain.blocked'; pod: string; budget: string | null; message: string; retryInMs: number }
+  | { id: 'drain.output'; text: string }
+  | { id: 'drain.retrying'; message: string }
+  | { id: 'node.uncordoned' }
+  | { id: 'reboot.marked'; at: string }
+  | { id: 'reboot.begin' }
+  | { id: 'reboot.retrying'; message: string }
+  | { id: 'reboot.shutdown' }
+  | { id: 'reboot.leaving' }
+  | { id: 'reboot.done'; at: string; bootMs: number }
   | { id: 'run.releasing' }
   | { id: 'run.done' }
   | { id: 'run.failed'; message: string };

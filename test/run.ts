@@ -4,6 +4,7 @@ import { spec } from 'node:test/reporters';
 import { missing as missingCluster, program } from './cluster/build.ts';
 import { baseImage, missing as missingHosts } from './hosts/image.ts';
 import { missingRpm, rpmImage } from './hosts/rpm-image.ts';
+import { kwok, missing as missingKwok } from './kwok/build.ts';
 import { notBuilt } from './requires.ts';
 
 /**
@@ -17,6 +18,7 @@ const files = named.length > 0 ? named : globSync('test/**/*.test.ts').sort();
 prepare('cluster', missingCluster, () => program('kube-apiserver'));
 prepare('hosts', missingHosts, baseImage);
 prepare('rpm_hosts', missingRpm, () => [rpmImage('dnf'), rpmImage('zypper')]);
+prepare('kwok', missingKwok, kwok);
 
 const counts = { passed: 0, failed: 0 };
 const notRun = new Map<string, string>();

@@ -1,3 +1,5 @@
+import type { Disruption } from '../../machines/events.ts';
+import type { Commands } from '../host/commands.ts';
 import { LEVELS } from '../log/level.ts';
 import { LOG_FORMATS } from '../log/log.ts';
 import { parseDuration } from '../schedule/duration.ts';
@@ -16,10 +18,6 @@ export function runOptions(values: FlagValues, env: NodeJS.ProcessEnv): RunOptio
       '--kubeconfig is given without a lock to take; add --kube-namespace, --kube-daemonset and --kube-node',
     );
   }
-  if (values.reboot === 'true' || values.drain === 'true') {
-    throw new UsageError('--reboot and --drain are not supported yet; leave them out');
-  }
-  duration(values, 'reboot-timeout');
   const zone = usable('', () =>
     zoneInForce({ option: undefined, env: env.TZ, system: systemZone() }),
   );
@@ -32,6 +30,9 @@ export function runOptions(values: FlagValues, env: NodeJS.ProcessEnv): RunOptio
     statePath: values['state-path'],
     kubeconfig: values.kubeconfig,
     kube,
+    disruption: disruption(values, kube !== null),
+    commands: commands(values),
+    healthPort: port(values['health-port']),
     logFormat: oneOf('log-format', values['log-format'], LOG_FORMATS),
     logLevel: oneOf('log-level', values['log-level'], LEVELS),
   };
@@ -58,11 +59,77 @@ function variable(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
 }
 
+function commands(values: FlagValues): Commands {
+  const rebootSentinel = values['reboot-sentinel'];
+  if (rebootSentinel !== '' && !rebootSentinel.startsWith('/')) {
+    throw new UsageError(`--reboot-sentinel=${rebootSentinel}: give an absolute path on the host`);
+  }
+  return {
+    upgrade: values['upgrade-command'],
+    rebootRequired: values['reboot-required-command'],
+    reboot: values['reboot-command'],
+    rebootSentinel,
+    securityOnly: values.security === 'true',
+  };
+}
+
+function port(text: string): number | null {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 65_535) return value === 0 ? null : value;
+  throw new UsageError(`--health-port=${text}: give a number from 1 to 65535, or 0 for none`);
+}
+
+function disruption(values: FlagValues, hasKube: boolean): Disruption {
+  const drain = values.drain === 'true';
+  const drainBefore = oneOf('drain-before', values['drain-before'], ['reboot', 'upgrade'] as const);
+  if (drain && !hasKube) {
+    throw new UsageError(
+      '--drain is given without a node to drain; add --kube-namespace, --kube-daemonset and --kube-node',
+    );
+  }
+  return {
+    reboot: values.reboot === 'true',
+    drain,
+    drainBefore,
+    hardWindow: values['hard-window'] === 'true',
+    rebootTimeoutMs: duration(values, 'reboot-timeout'),
+    drainTimeoutMs: duration(values, 'drain-timeout'),
+    gracePeriodS:
+      values['drain-grace-period'] === '' ? null : seconds(values, 'drain-grace-period'),
+    podSelector: podSelector(values['drain-pod-selector']),
+    skipWaitForDeleteTimeoutS: seconds(values, 'skip-wait-for-delete-timeout'),
+  };
+}
+
+/** Whole seconds; a number alone is one of seconds, as kubectl has it. */
+function seconds(values: FlagValues, name: DurationFlag): number {
+  const text = values[name];
+  return Math.ceil((/^\d+$/.test(text) ? Number(text) * 1_000 : duration(values, name)) / 1_000);
+}
+
+/** The API server has the last word on it; what it surely refuses is refused here. */
+function podSelector(text: string): string {
+  const term =
+    /^\s*(!?[\w./-]+|[\w./-]+\s*(=|==|!=)\s*[\w.-]*|[\w./-]+\s+(in|notin)\s*\([^()]*\))\s*$/;
+  const terms = text === '' ? [] : text.split(/,(?![^(]*\))/);
+  if (terms.every((one) => term.test(one))) return text;
+  throw new UsageError(
+    `--drain-pod-selector=${text}: give a label selector such as app=web,tier!=db`,
+  );
+}
+
 function schedule(text: string, zone: string): Schedule | null {
   return text === '' ? null : usable(`--schedule=${text}: `, () => parseSchedule(text, zone));
 }
 
-function duration(values: FlagValues, name: 'schedule-window' | 'reboot-timeout'): number {
+type DurationFlag =
+  | 'schedule-window'
+  | 'reboot-timeout'
+  | 'drain-timeout'
+  | 'drain-grace-period'
+  | 'skip-wait-for-delete-timeout';
+
+function duration(values: FlagValues, name: DurationFlag): number {
   const text = values[name];
   const ms = usable(`--${name}=${text}: `, () => parseDuration(text));
   // A timer cannot be longer, and no run should wait for a month.

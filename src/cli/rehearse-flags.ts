@@ -8,6 +8,8 @@ export interface RehearseFlags {
   /** Virtual ms in a real one; 0: as fast as possible. */
   speed: number;
   faults: string[];
+  reboot: boolean;
+  drain: boolean;
   format: 'text' | 'json';
   /** Where each node's journal is kept, or null. */
   journalDir: string | null;
@@ -26,12 +28,15 @@ export const REHEARSE_HELP = `host-upgrades rehearse: a whole rollout in this pr
 
 Usage:
   host-upgrades rehearse [--nodes N] [--seed S] [--speed F] [--fault NAME,...]
-                         [--format=text|json] [--journal-dir DIR]
+                         [--reboot [--drain]] [--format=text|json]
+                         [--journal-dir DIR]
 
 Options:
   --nodes N     how many nodes, 1 to ${MAX_NODES} (default 3)
   --seed S      a whole number (default 1); the same one, the same rollout
   --speed F     how many times faster than life (default 1), or max
+  --reboot      the upgrades require reboots, and the hosts are rebooted
+  --drain       with it, pods are evicted first, as their budgets allow
   --fault NAME  what goes wrong instead of ${DEFAULT_FAULTS.join(', ')}; may be given again:
 ${faultLines}  --format      text (default); json: the nodes' journal records, one a line
   --journal-dir DIR   keeps each node's journal as DIR/NODE.ndjson, for replay
@@ -46,11 +51,16 @@ export function rehearseFlags(args: string[]): RehearseFlags {
   if (format !== 'text' && format !== 'json') {
     throw new UsageError(`rehearse --format=${format}: give text or json`);
   }
+  const { reboot = false, drain = false } = values;
+  if (drain && !reboot)
+    throw new UsageError('rehearse --drain: nothing is drained without a reboot; add --reboot');
   return {
     nodes: whole('nodes', values.nodes ?? '3', 1, MAX_NODES),
     seed: whole('seed', values.seed ?? '1', 0, MAX_SEED),
     speed: speed(values.speed ?? '1'),
-    faults: faults(values.fault ?? []),
+    faults: faults(values.fault ?? [], { reboot, drain }),
+    reboot,
+    drain,
     format,
     journalDir: values['journal-dir'] ?? null,
   };
@@ -65,6 +75,8 @@ function parse(args: string[]) {
         nodes: text,
         seed: text,
         speed: text,
+        reboot: { type: 'boolean' },
+        drain: { type: 'boolean' },
         fault: { type: 'string', multiple: true },
         format: text,
         'journal-dir': text,
@@ -89,9 +101,15 @@ function speed(text: string): number {
   throw new UsageError(`rehearse --speed=${text}: give a number of ${MIN_SPEED} or more, or max`);
 }
 
-function faults(given: string[]): string[] {
+function faults(given: string[], has: Record<'reboot' | 'drain', boolean>): string[] {
   const names = given.flatMap((list) => list.split(','));
   for (const name of names) {
+    const needs = FAULTS[name]?.needs;
+    if (needs !== undefined && !has[needs]) {
+      throw new UsageError(
+        `rehearse --fault=${name}: add --reboot${needs === 'drain' ? ' --drain' : ''}`,
+      );
+    }
     if (Object.hasOwn(FAULTS, name)) continue;
     throw new UsageError(`rehearse --fault=${name}: give one of ${Object.keys(FAULTS).join(', ')}`);
   }

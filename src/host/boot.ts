@@ -1,8 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
-import { Observable } from 'rxjs';
-import type { RunEvent } from '../../machines/events.ts';
-import { type Bus, BusError } from './bus.ts';
+import type { Bus } from './bus.ts';
 import { property, SYSTEMD1 } from './property.ts';
 
 /** Which boot the host is in. */
@@ -35,51 +32,4 @@ export function parseBootMs(stat: string): number {
   const seconds = /^btime (\d+)$/m.exec(stat)?.[1];
   if (seconds === undefined) throw new Error('/proc/stat tells no boot time (btime)');
   return Number(seconds) * 1_000;
-}
-
-/** The bus of a host that goes down or comes up is asked again, ever more rarely. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 10_000;
-
-/**
- * Tells host.booted once, as soon as the host answers: it is asked again for as long as nobody
- * unsubscribes.
- */
-export function watchBoot(
-  connect: () => Promise<Bus>,
-  firstPauseMs = FIRST_PAUSE_MS,
-): Observable<RunEvent> {
-  return new Observable((subscriber) => {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const ask = async (): Promise<Boot> => {
-      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-        try {
-          return await askOnce(connect);
-        } catch (error) {
-          if (!(error instanceof BusError)) throw error;
-        }
-        await pause(pauseMs, null, { signal });
-      }
-    };
-    ask().then(
-      (boot) => {
-        subscriber.next({ type: 'host.booted', ...boot, atMs: Date.now() });
-        subscriber.complete();
-      },
-      (error: unknown) => {
-        if (!signal.aborted) subscriber.error(error);
-      },
-    );
-    return () => stop.abort();
-  });
-}
-
-async function askOnce(connect: () => Promise<Bus>): Promise<Boot> {
-  const bus = await connect();
-  try {
-    return await readBoot(bus);
-  } finally {
-    bus.close();
-  }
 }

@@ -1,6 +1,5 @@
 import { type Observable, Subject, takeUntil } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
-import { watchBoot } from './boot.ts';
 import { type Bus, connectBus, SYSTEM_BUS } from './bus.ts';
 import type { Commands } from './commands.ts';
 import { configLine, readConfig } from './config.ts';
@@ -25,8 +24,6 @@ export interface HostPort {
   rebootRequired(run: string): Observable<RunEvent>;
   /** See reboot() in reboot.ts. */
   reboot(): Observable<RunEvent>;
-  /** See watchBoot() in boot.ts. */
-  boot(): Observable<RunEvent>;
   /** Ends what is still watched; an upgrade goes on without. */
   close(): void;
 }
@@ -78,10 +75,9 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
   checkHostMount(mount);
   const os = await ask((bus) => readOsRelease(bus, mount));
   const driver = chooseDriver(os, commands);
-  const connect = () => connectBus(address, RETRIED_LIMIT_MS);
   const upgrading: UpgradeOptions = {
     ...options,
-    connect,
+    connect: () => connectBus(address, RETRIED_LIMIT_MS),
     driver,
     readConfig: () => readConfig(configPath),
     bootMs: info.bootMs,
@@ -103,7 +99,6 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
           journalPaths: upgrading.journalPaths,
         }),
       ),
-    boot: () => untilClosed(watchBoot(connect, options.reconnectMs)),
     close: () => closed.next(),
   };
 }

@@ -47,7 +47,9 @@ function statusOf(family: Family, { notes }: Outcome, report: Report, bootMs: nu
   const upgrade = tail(lastTry(report.upgrade), TAIL_CHARS);
   const changes = packageChanges(report.before, report.after);
   const isChanged = changes && Object.values(changes).some((names) => names.length > 0);
-  const changed = isChanged ?? (family.upgrades ? undefined : false);
+  // Where nothing is upgraded others do that, and only the time of a request tells a new one.
+  const known = family.upgrades || sinceNs !== null;
+  const changed = known ? (isChanged ?? (family.upgrades ? undefined : false)) : undefined;
   const lines = [upgrade.trimEnd(), ...changeLines(changes), ...notes];
   return {
     rebootRequired: answer.required,

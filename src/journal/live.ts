@@ -1,5 +1,5 @@
 import { type Actor, createActor } from 'xstate';
-import type { RunEvent, RunInput } from '../../machines/events.ts';
+import type { Boot, RunEvent, RunInput } from '../../machines/events.ts';
 import {
   advance,
   pointOf,
@@ -27,6 +27,8 @@ export interface LivePorts {
   journal: JournalFile;
   clock: RunClock;
   version: string;
+  /** The boot that the host is in, for a run that goes on. */
+  boot?: Boot;
   onLine(line: Line, atMs: number): void;
   /** Ahead of the first record of a run of an earlier process. */
   onResumption(resumption: Resumption): void;
@@ -77,7 +79,12 @@ export function resumeRun(folded: FoldedRun, ports: LivePorts): LiveRun {
     }),
   );
   const deadlineInMs = deadlineMs === null ? null : Math.max(0, deadlineMs - atMs);
-  resumed.send({ type: 'run.resumed', deadlineInMs });
+  const { boot } = ports;
+  resumed.send({
+    type: 'run.resumed',
+    deadlineInMs,
+    ...(boot === undefined ? {} : { boot: { ...boot, atMs } }),
+  });
   return resumed;
 }
 

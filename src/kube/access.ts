@@ -2,7 +2,7 @@ import type { V1SelfSubjectAccessReview } from '@kubernetes/client-node';
 import type { KubeClient } from './client.ts';
 import { ApiError } from './errors.ts';
 import { ACCESS_REVIEWS_PATH } from './paths.ts';
-import type { Access } from './rbac.ts';
+import { type Access, grants } from './rbac.ts';
 
 /** The objects that the accesses are to. */
 export interface Objects {
@@ -42,10 +42,29 @@ function reviewOf({ group, resource, verb, kind }: Access, objects: Objects): un
         resource: name,
         subresource,
         verb,
-        // A rule may name the object, which also holds for a watch of that object alone.
-        name: kind === 'Role' ? objects.daemonSet : objects.node,
-        ...(kind === 'Role' ? { namespace: objects.namespace } : {}),
+        ...(kind === 'Role'
+          ? // A rule may name the object, which also holds for a watch of that object alone.
+            { name: objects.daemonSet, namespace: objects.namespace }
+          : name === 'nodes'
+            ? { name: objects.node }
+            : {}),
       },
     },
   };
+}
+
+/** The user whom the API server has refused something, as the end of a line begins; '' for other errors. */
+export function userOf({ code, message }: ApiError): string {
+  const user = code === 403 ? /User ("[^"]*")/.exec(message)?.[1] : undefined;
+  return user === undefined ? '' : `user ${user}, by `;
+}
+
+/** What to grant to whom; `user` is from `userOf`. */
+export function lacking(
+  { credentials }: KubeClient,
+  user: string,
+  missing: readonly Access[],
+  namespace: string,
+): string {
+  return `${user}${credentials} lacks permissions: grant ${grants(missing, namespace)}`;
 }

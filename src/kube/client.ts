@@ -15,6 +15,8 @@ export interface RequestSpec {
   contentType?: string;
   /** Instead of the client's own, for `request`. */
   timeoutMs?: number;
+  /** A 429 is an answer to whoever asks, and not sent again: it need not be of flow control. */
+  is429Final?: boolean;
 }
 
 export interface KubeClient {
@@ -96,11 +98,18 @@ export function createClient(config: SourcedConfig, options: ClientOptions): Kub
     credentials: credentialsName(config),
     authority: authorityName(config),
     open: (spec, signal) =>
-      persistently(() => send(spec, signal, async (response) => response), pauses, signal),
+      persistently(() => send(spec, signal, async (response) => response), {
+        unauthorizedPausesMs: pauses,
+        signal,
+      }),
     request: (spec, given) => {
       const timeoutMs = spec.timeoutMs ?? options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
       return within(timeoutMs, given, (signal) =>
-        persistently(() => send(spec, signal, readJson), pauses, signal),
+        persistently(() => send(spec, signal, readJson), {
+          unauthorizedPausesMs: pauses,
+          signal,
+          ...(spec.is429Final ? { throttledMaxTimes: 0 } : {}),
+        }),
       );
     },
     close: () => connections.close(),

@@ -11,6 +11,9 @@ export const REAL_CLOCK: WatchClock = {
   clearTimeout: (id) => clearTimeout(id as NodeJS.Timeout),
 };
 
+/** The same with the time as people and the API have it: ms since the epoch. */
+export const WALL_CLOCK: WatchClock = { ...REAL_CLOCK, nowMs: Date.now };
+
 /** Resolves after `pauseMs`, or as soon as `signal` is aborted. */
 export function pause(
   pauseMs: number,

@@ -6,20 +6,21 @@ export const MESSAGE_MAX_CHARS = 4_096;
 
 /**
  * The node conditions after an upgrade. `before` are the node's conditions: lastTransitionTime
- * stays theirs unless the status changes. Times are ms since the epoch.
+ * stays theirs unless the status changes. `drainError`: why a required reboot has to wait. Times are ms since the epoch.
  */
 export function upgradeConditions(
   status: HostStatus,
   error: string | null,
   before: V1NodeCondition[],
   nowMs: number,
+  drainError?: string,
 ): V1NodeCondition[] {
-  return [upgrades(status, error), reboot(status, error)].map((condition) =>
+  return [upgrades(status, error), reboot(status, error, drainError)].map((condition) =>
     timed(condition, before, nowMs),
   );
 }
 
-interface Wanted {
+export interface Wanted {
   type: string;
   status: 'True' | 'False' | 'Unknown';
   reason: string;
@@ -36,8 +37,15 @@ function upgrades({ rebootRequired, output = '' }: HostStatus, error: string | n
     : { type, status: 'True', reason: 'UpToDate', message: output };
 }
 
-function reboot(status: HostStatus, error: string | null): Wanted {
+function reboot(status: HostStatus, error: string | null, drainError?: string): Wanted {
   const type = 'HostUpgradesReboot';
+  const { rebootUnknown } = status;
+  if (status.rebootRequired && drainError !== undefined) {
+    return { type, status: 'True', reason: 'DrainFailed', message: drainError };
+  }
+  if (error === null && rebootUnknown !== undefined) {
+    return { type, status: 'Unknown', reason: 'RebootCheckFailed', message: rebootUnknown };
+  }
   if (status.rebootRequired) {
     const message = status.rebootMessage ?? '';
     return { type, status: 'True', reason: 'RebootRequired', message, ...since(status.sinceMs) };
@@ -51,7 +59,8 @@ function since(sinceMs: number | undefined): { sinceMs?: number } {
   return sinceMs === undefined ? {} : { sinceMs };
 }
 
-function timed(wanted: Wanted, before: V1NodeCondition[], nowMs: number): V1NodeCondition {
+/** `wanted` as the node has it from `nowMs` on, with the condition of its type `before` it. */
+export function timed(wanted: Wanted, before: V1NodeCondition[], nowMs: number): V1NodeCondition {
   const { sinceMs, message, ...rest } = wanted;
   const old = before.find(({ type }) => type === wanted.type);
   const changedMs = sinceMs ?? nowMs;

@@ -3,11 +3,26 @@ export class ApiError extends Error {
   /** The HTTP status, or null where no answer came. */
   readonly code: number | null;
   readonly retryAfterS: number | null;
-  constructor(message: string, code: number | null, retryAfterS: number | null, cause?: unknown) {
+  /** The details that the API server gives of its refusal. */
+  readonly details: readonly StatusCause[];
+  constructor(
+    message: string,
+    code: number | null,
+    retryAfterS: number | null,
+    cause?: unknown,
+    details: readonly StatusCause[] = [],
+  ) {
     super(message, { cause });
     this.code = code;
     this.retryAfterS = retryAfterS;
+    this.details = details;
   }
+}
+
+/** One of the `details.causes` of a Status object. */
+export interface StatusCause {
+  reason: string;
+  message: string;
 }
 
 /** A file of the kubeconfig or of the service account that cannot be read, or a failed plugin. */
@@ -26,6 +41,13 @@ export function failureOf({ code, cause }: ApiError): Failure {
   return isTls(innermost(cause)) ? 'tls' : 'unreachable';
 }
 
+/** Whether the same request may be answered otherwise a while later, with nothing done about it. */
+export function isPassing({ code }: ApiError): boolean {
+  if (code === null || code < 400 || code >= 500) return true;
+  // A token that rotates, a slow request, a list that has changed too much, flow control.
+  return [401, 408, 410, 429].includes(code);
+}
+
 /** How much of an answer that nobody expected is shown. */
 const EXCERPT_CHARS = 80;
 /** A Status message goes into one log line. */
@@ -33,9 +55,10 @@ const MESSAGE_MAX_CHARS = 1_000;
 
 /** An answer that is not 2xx. The API server explains itself in a Status object. */
 export function statusError(code: number, body: string, retryAfter: string | null): ApiError {
-  const message = statusMessage(body);
+  const { message, causes } = statusOf(body);
   const note = body.trim() === '' ? '' : ` with ${excerpt(body)}`;
-  return new ApiError(message ?? `HTTP status ${code}${note}`, code, seconds(retryAfter));
+  const text = message ?? `HTTP status ${code}${note}`;
+  return new ApiError(text, code, seconds(retryAfter), undefined, causes);
 }
 
 /** A 2xx answer that cannot be used. */
@@ -55,15 +78,26 @@ function seconds(retryAfter: string | null): number | null {
   return retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : null;
 }
 
-function statusMessage(body: string): string | null {
+function statusOf(body: string): { message: string | null; causes: StatusCause[] } {
   try {
-    const { message } = JSON.parse(body) as { message?: unknown };
-    if (typeof message !== 'string' || message === '') return null;
-    return message.replaceAll(/\s*\n\s*/g, ' ').slice(0, MESSAGE_MAX_CHARS);
+    const { message, details } = JSON.parse(body) as { message?: unknown; details?: unknown };
+    const { causes } = (details ?? {}) as { causes?: unknown };
+    return {
+      message: oneLine(message),
+      causes: (Array.isArray(causes) ? causes : []).map((cause: Partial<StatusCause> | null) => ({
+        reason: oneLine(cause?.reason) ?? '',
+        message: oneLine(cause?.message) ?? '',
+      })),
+    };
   } catch {
     // A proxy's page, or nothing: the status code has to do.
-    return null;
+    return { message: null, causes: [] };
   }
+}
+
+function oneLine(text: unknown): string | null {
+  if (typeof text !== 'string' || text === '') return null;
+  return text.replaceAll(/\s*\n\s*/g, ' ').slice(0, MESSAGE_MAX_CHARS);
 }
 
 /** A request without an answer, in the words of the original's HTTP library. */

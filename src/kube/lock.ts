@@ -1,7 +1,8 @@
-import { Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import type { LockObject } from '../../machines/lock.ts';
-import type { LockActorInput } from '../../machines/run.ts';
+import type { LockActorInput } from '../../machines/setup.ts';
+import { attempt } from './attempt.ts';
 import type { KubeClient } from './client.ts';
 import { lockOf, lockPatch } from './daemonset.ts';
 import { ApiError } from './errors.ts';
@@ -56,30 +57,4 @@ function patchLock(
       return { type: 'lock.conflicted', message: error.message };
     }
   });
-}
-
-/**
- * One request as one event; the stream never errors. Unsubscribing gives the request up, so that
- * an update of a run that no longer waits for it is not sent again after a refused token.
- */
-function attempt(
-  prefix: string,
-  request: (signal: AbortSignal) => Promise<RunEvent>,
-): Observable<RunEvent> {
-  return new Observable((subscriber) => {
-    const controller = new AbortController();
-    request(controller.signal)
-      .catch((error: unknown) => failure(prefix, error))
-      .then((event) => {
-        subscriber.next(event);
-        subscriber.complete();
-      });
-    return () => controller.abort();
-  });
-}
-
-export function failure(prefix: string, error: unknown): RunEvent {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof ApiError ? error.code : null;
-  return { type: 'api.failed', message: `${prefix}${message}`, ...(code === null ? {} : { code }) };
 }

@@ -1,7 +1,7 @@
 import type { V1Node, V1NodeCondition } from '@kubernetes/client-node';
 import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
-import type { ReportInput } from '../../machines/run.ts';
+import type { ReportInput } from '../../machines/setup.ts';
 import type { KubeClient } from './client.ts';
 import { upgradeConditions } from './conditions.ts';
 import { garbledError } from './errors.ts';
@@ -16,8 +16,41 @@ export interface NodePort {
 }
 
 /** GET of the Node. Throws ApiError. */
-export async function getNode(client: KubeClient, name: string): Promise<V1Node> {
-  return asNode(await client.request({ method: 'GET', path: nodePath(name) }));
+export async function getNode(
+  client: KubeClient,
+  name: string,
+  signal?: AbortSignal,
+): Promise<V1Node> {
+  return asNode(await client.request({ method: 'GET', path: nodePath(name) }, signal));
+}
+
+/** A merge patch of the Node; a resourceVersion in it is a precondition. Throws ApiError. */
+export async function patchNode(
+  client: KubeClient,
+  name: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<V1Node> {
+  const contentType = 'application/merge-patch+json';
+  const spec = { method: 'PATCH' as const, path: nodePath(name), contentType, body };
+  return asNode(await client.request(spec, signal));
+}
+
+/** Writes these conditions of the Node and no others. Throws ApiError. */
+export async function writeConditions(
+  client: KubeClient,
+  name: string,
+  conditions: V1NodeCondition[],
+  signal: AbortSignal,
+): Promise<V1Node> {
+  const spec = {
+    method: 'PATCH' as const,
+    path: `${nodePath(name)}/status`,
+    // Merges the list by type: other writers' conditions stay.
+    contentType: 'application/strategic-merge-patch+json',
+    body: { status: { conditions } },
+  };
+  return asNode(await client.request(spec, signal));
 }
 
 /**
@@ -38,18 +71,13 @@ export function createNode(
     return node;
   };
   if (known !== undefined) keep(known);
-  const write = async ({ status, error }: ReportInput, signal: AbortSignal): Promise<RunEvent> => {
+  const write = async (
+    { status, error, drainError }: ReportInput,
+    signal: AbortSignal,
+  ): Promise<RunEvent> => {
     try {
-      const wanted = upgradeConditions(status, error, conditions, nowMs());
-      const request = {
-        method: 'PATCH' as const,
-        path: `${nodePath(name)}/status`,
-        // Merges the list by type: other writers' conditions stay.
-        contentType: 'application/strategic-merge-patch+json',
-        body: { status: { conditions: wanted } },
-      };
-      const answer = await client.request(request, signal);
-      keep(asNode(answer));
+      const wanted = upgradeConditions(status, error, conditions, nowMs(), drainError);
+      keep(await writeConditions(client, name, wanted, signal));
     } catch (failure) {
       // Nobody waits for it any more.
       if (!signal.aborted) {

@@ -30,6 +30,26 @@ export function watchPath(
   return `${daemonSetsPath(namespace)}?${query}`;
 }
 
+/** One page of the pods that are bound to a node; `next` is the token of the page before. */
+export function podsPath(node: string, labelSelector: string, limit: number, next: string): string {
+  const query = new URLSearchParams({
+    fieldSelector: `spec.nodeName=${selectorValue(node)}`,
+    limit: `${limit}`,
+    ...(labelSelector === '' ? {} : { labelSelector }),
+    ...(next === '' ? {} : { continue: next }),
+  });
+  return `/api/v1/pods?${query}`;
+}
+
+export function evictionPath(namespace: string, pod: string): string {
+  const [space, name] = [namespace, pod].map(encodeURIComponent);
+  return `/api/v1/namespaces/${space}/pods/${name}/eviction`;
+}
+
+export function budgetsPath(namespace: string): string {
+  return `/apis/policy/v1/namespaces/${encodeURIComponent(namespace)}/poddisruptionbudgets`;
+}
+
 function daemonSetsPath(namespace: string): string {
   return `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/daemonsets`;
 }

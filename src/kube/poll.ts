@@ -1,8 +1,9 @@
 import type { RunEvent } from '../../machines/events.ts';
-import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, type LockActorInput } from '../../machines/run.ts';
+import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, type LockActorInput } from '../../machines/setup.ts';
+import { failure } from './attempt.ts';
 import type { KubeClient } from './client.ts';
 import { pause, type WatchClock } from './clock.ts';
-import { failure, getLock } from './lock.ts';
+import { getLock } from './lock.ts';
 
 export interface Polling {
   client: KubeClient;

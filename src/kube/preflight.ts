@@ -1,11 +1,11 @@
 import type { V1Node } from '@kubernetes/client-node';
 import type { LockObject } from '../../machines/lock.ts';
-import { type Objects, review } from './access.ts';
+import { lacking, type Objects, review, userOf } from './access.ts';
 import type { KubeClient } from './client.ts';
 import { ApiError, failureOf } from './errors.ts';
 import { getLock } from './lock.ts';
 import { getNode } from './node.ts';
-import { accessesOf, grants, RULES } from './rbac.ts';
+import { type Access, accessesOf, type Powers, rulesFor } from './rbac.ts';
 
 /** One line that says what is wrong between this program and its cluster, and what to do. */
 export class ClusterError extends Error {}
@@ -19,12 +19,17 @@ export type ClusterState =
   | { reachable: false; message: string };
 
 /**
- * Reads the DaemonSet and the Node and asks for every verb that a run needs, before a lock is
- * taken. Throws ClusterError: what only a person can mend.
+ * Reads the DaemonSet and the Node and asks for every verb that a run with these powers needs,
+ * before a lock is taken. Throws ClusterError: what only a person can mend.
  */
-export async function checkCluster(client: KubeClient, objects: Objects): Promise<ClusterState> {
+export async function checkCluster(
+  client: KubeClient,
+  objects: Objects,
+  powers: Powers = { reboot: false, drain: false },
+): Promise<ClusterState> {
   checkNames(objects);
-  const reviewed = accessesOf(RULES).filter(({ verb }) => verb !== 'get');
+  const accesses = accessesOf(rulesFor(powers));
+  const reviewed = accesses.filter((access) => !isRead(access));
   const [lock, node, ...granted] = await Promise.all([
     settled(getLock(client, objects)),
     settled(getNode(client, objects.node)),
@@ -35,29 +40,28 @@ export async function checkCluster(client: KubeClient, objects: Objects): Promis
   const outage = errors.find(isOutage);
   if (outage) return { reachable: false, message: outage.message };
   const missing = [
-    ...accessesOf(RULES).filter(
-      ({ verb, kind }) => verb === 'get' && isForbidden(kind === 'Role' ? lock : node),
+    ...accesses.filter(
+      (access) => isRead(access) && isForbidden(access.kind === 'Role' ? lock : node),
     ),
     ...reviewed.filter((_, index) => granted[index] === false),
   ];
   if (missing.length > 0) {
     const who = errors.map(userOf).find((user) => user !== '') ?? '';
-    const rules = grants(missing, objects.namespace);
-    throw new ClusterError(`${who}${client.credentials} lacks permissions: grant ${rules}`);
+    throw new ClusterError(lacking(client, who, missing, objects.namespace));
   }
   if (lock instanceof ApiError) throw new ClusterError(daemonSetProblem(client, objects, lock));
   if (node instanceof ApiError) throw new ClusterError(nodeProblem(client, objects, node));
   return { reachable: true, lock, node };
 }
 
+/** What the reads show by themselves: the Role's DaemonSet, and the Node. */
+function isRead({ verb, kind, resource }: Access): boolean {
+  return verb === 'get' && (kind === 'Role' || resource === 'nodes');
+}
+
 /** By the API server, which names the user; a proxy's 403 is no matter of roles. */
 function isForbidden(result: unknown): boolean {
   return result instanceof ApiError && userOf(result) !== '';
-}
-
-function userOf({ code, message }: ApiError): string {
-  const user = code === 403 ? /User ("[^"]*")/.exec(message)?.[1] : undefined;
-  return user === undefined ? '' : `user ${user}, by `;
 }
 
 function checkNames({ namespace, daemonSet, node }: Objects): void {

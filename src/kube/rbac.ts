@@ -7,18 +7,44 @@ export interface Rule {
   kind: 'Role' | 'ClusterRole';
 }
 
-export const RULES: readonly Rule[] = [
-  // The lock. A patch, where the Go program updates.
-  {
-    apiGroups: ['apps'],
-    resources: ['daemonsets'],
-    verbs: ['get', 'watch', 'patch'],
-    kind: 'Role',
-  },
-  { apiGroups: [''], resources: ['nodes'], verbs: ['get'], kind: 'ClusterRole' },
-  // The conditions.
-  { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'], kind: 'ClusterRole' },
+/** What a run may do beyond an upgrade. */
+export interface Powers {
+  reboot: boolean;
+  drain: boolean;
+}
+
+/** The rules that a program with these options needs. */
+export function rulesFor({ reboot, drain }: Powers): readonly Rule[] {
+  return [
+    // The lock. A patch, where the Go program updates.
+    role('apps', 'daemonsets', ['get', 'watch', 'patch']),
+    // The annotations of a drain and of a reboot, and unschedulable.
+    clusterRole('', 'nodes', reboot || drain ? ['get', 'patch'] : ['get']),
+    // The conditions.
+    clusterRole('', 'nodes/status', ['patch']),
+    ...(drain ? DRAIN_RULES : []),
+  ];
+}
+
+const DRAIN_RULES: readonly Rule[] = [
+  clusterRole('', 'pods', ['list']),
+  clusterRole('', 'pods/eviction', ['create']),
+  // Whether the DaemonSet of a pod that would stay is still there.
+  clusterRole('apps', 'daemonsets', ['get']),
+  // The names of those that keep a pod from being evicted.
+  clusterRole('policy', 'poddisruptionbudgets', ['list']),
 ];
+
+/** The rules for all that this program can do. */
+export const RULES: readonly Rule[] = rulesFor({ reboot: true, drain: true });
+
+function role(group: string, resource: string, verbs: string[]): Rule {
+  return { apiGroups: [group], resources: [resource], verbs, kind: 'Role' };
+}
+
+function clusterRole(group: string, resource: string, verbs: string[]): Rule {
+  return { apiGroups: [group], resources: [resource], verbs, kind: 'ClusterRole' };
+}
 
 /** One verb of a rule on one object. */
 export interface Access {
@@ -39,12 +65,11 @@ export function accessesOf(rules: readonly Rule[]): Access[] {
 
 /** The rules that grant what is missing, as they stand in a role: one line. */
 export function grants(missing: readonly Access[], namespace: string): string {
-  const resources = [...new Set(missing.map(({ resource }) => resource))];
-  return resources
-    .map((resource) => {
-      const accesses = missing.filter((access) => access.resource === resource);
+  const rules = Map.groupBy(missing, ({ resource, kind }) => `${resource} ${kind}`);
+  return [...rules.values()]
+    .map((accesses) => {
       const verbs = accesses.map(({ verb }) => verb).join(', ');
-      const { group, kind } = accesses[0] as Access;
+      const { group, resource, kind } = accesses[0] as Access;
       const where = kind === 'Role' ? `the Role in namespace ${namespace}` : 'the ClusterRole';
       return `{apiGroups: ["${group}"], resources: ["${resource}"], verbs: [${verbs}]} in ${where}`;
     })

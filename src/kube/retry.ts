@@ -6,15 +6,20 @@ const THROTTLED = 429;
 const THROTTLED_MAX_TIMES = 3;
 const RETRY_AFTER_MAX_S = 30;
 
+export interface Persistence {
+  /** Ends the pauses; the last refusal is then thrown. */
+  signal: AbortSignal;
+  unauthorizedPausesMs: number[];
+  throttledMaxTimes?: number;
+}
+
 /**
  * Makes `attempt` again after a 401, with the pauses given, and after a 429 that says when to come
  * again (Retry-After). Nothing was carried out in either case, so that a patch is safe to repeat.
- * `signal` ends the pauses; the last refusal is then thrown.
  */
 export async function persistently<T>(
   attempt: () => Promise<T>,
-  unauthorizedPausesMs: number[],
-  signal: AbortSignal,
+  { signal, unauthorizedPausesMs, throttledMaxTimes = THROTTLED_MAX_TIMES }: Persistence,
 ): Promise<T> {
   const unauthorizedMs = [...unauthorizedPausesMs];
   let throttledTimes = 0;
@@ -23,7 +28,7 @@ export async function persistently<T>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const isThrottled = isComingAgain(error) && throttledTimes < THROTTLED_MAX_TIMES;
+      const isThrottled = isComingAgain(error) && throttledTimes < throttledMaxTimes;
       if (isThrottled) throttledTimes += 1;
       const pauseMs = isThrottled ? retryMs(error) : nextMs(error, unauthorizedMs);
       if (pauseMs === undefined) throw error;

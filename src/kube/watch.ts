@@ -1,12 +1,13 @@
 import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import type { LockObject } from '../../machines/lock.ts';
-import type { LockActorInput } from '../../machines/run.ts';
+import type { LockActorInput } from '../../machines/setup.ts';
 import { childController } from './abort.ts';
+import { failure } from './attempt.ts';
 import type { KubeClient } from './client.ts';
 import { REAL_CLOCK, type WatchClock } from './clock.ts';
 import { ApiError } from './errors.ts';
-import { failure, getLock } from './lock.ts';
+import { getLock } from './lock.ts';
 import { watchPath } from './paths.ts';
 import { pollLock } from './poll.ts';
 import { startPulse } from './pulse.ts';

@@ -2,6 +2,7 @@ import { fromEventObservable } from 'xstate';
 import type { RunEvent, RunInput } from '../../machines/events.ts';
 import type { RunSnapshot } from '../../machines/fold.ts';
 import { runMachine } from '../../machines/run.ts';
+import type { NodeInput, UpgradeInput } from '../../machines/setup.ts';
 import type { JournalFile } from '../journal/file.ts';
 import { type LivePorts, type LiveRun, resumeRun, startRun } from '../journal/live.ts';
 import { kubeActors } from '../kube/actors.ts';
@@ -36,6 +37,10 @@ export interface Agent {
   restart(downMs: number): void;
   /** Kills the process wherever its run is; a new one goes on `downMs` later. */
   kill(downMs: number): void;
+  /** Its host goes down, and the process with it. */
+  down(): void;
+  /** Its host is up again. */
+  up(): void;
   /** The run as it is, or null before the tick. */
   snapshot(): RunSnapshot | null;
   close(): Promise<void>;
@@ -49,16 +54,18 @@ export function createAgent(options: AgentOptions): Agent {
   const node = createNode(client, input.node, () => clock.nowMs(), warn);
   const machine = runMachine.provide({
     actors: {
-      ...kubeActors(client, node, limits, clock),
-      upgradeHost: fromEventObservable<RunEvent, { node: string; resumed: boolean }>(
-        ({ input: { resumed } }) => host.upgrade(resumed),
+      ...kubeActors({ client, node, warn, limits, clock, wall: clock }),
+      upgradeHost: fromEventObservable<RunEvent, UpgradeInput>(({ input: { resumed } }) =>
+        host.upgrade(resumed),
       ),
+      rebootHost: fromEventObservable<RunEvent, NodeInput>(() => host.reboot()),
     },
   });
   const close = () => {
     if (isOpen) journal.close();
     isOpen = false;
   };
+  const bootNow = () => ({ ...host.boot(), atMs: clock.nowMs() });
   const append: JournalFile['append'] = (record, flush) => {
     // Its descriptor may be another file's by now.
     if (!isOpen) throw new Error('closed');
@@ -69,6 +76,7 @@ export function createAgent(options: AgentOptions): Agent {
     journal: { ...journal, append },
     clock,
     version: options.version,
+    boot: bootNow(),
     onLine: options.onLine,
     onResumption: () => {},
     onRecord: options.onRecord,
@@ -80,16 +88,18 @@ export function createAgent(options: AgentOptions): Agent {
       if (status !== 'active') options.onEnded();
     });
   };
+  const open = () => {
+    if (isOpen || !host.isUp()) return;
+    journal = openJournal(input.node);
+    isOpen = true;
+    if (journal.last?.snapshot.status === 'active') follow(resumeRun(journal.last, ports()));
+  };
   const goOn = (downMs: number) => {
     close();
-    clock.setTimeout(() => {
-      journal = openJournal(input.node);
-      isOpen = true;
-      if (journal.last?.snapshot.status === 'active') follow(resumeRun(journal.last, ports()));
-    }, downMs);
+    clock.setTimeout(open, downMs);
   };
   return {
-    tick: () => follow(startRun(`${input.node}-1`, input, ports())),
+    tick: () => follow(startRun(`${input.node}-1`, { ...input, boot: bootNow() }, ports())),
     restart(downMs) {
       // Another fault has ended it before.
       if (!isOpen) return;
@@ -101,6 +111,12 @@ export function createAgent(options: AgentOptions): Agent {
       run.abandon();
       goOn(downMs);
     },
+    down() {
+      if (!isOpen) return;
+      run?.send({ type: 'stop.requested' });
+      close();
+    },
+    up: open,
     snapshot: () => run?.snapshot() ?? null,
     async close() {
       close();

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { RehearsalError } from './errors.ts';
+import { evict } from './evictions.ts';
 import type { ApiObject, Json, JsonObject } from './objects.ts';
 import { ACCESS_REVIEWS, type Route, route } from './routes.ts';
+import { isAsked } from './select.ts';
 import { type PatchKind, StatusError, Store, type StoreEvent } from './store.ts';
 
 /** One answered request, for counting. */
@@ -55,6 +57,8 @@ export interface ApiServerOptions {
   timers?: Timers;
   /** One connection a request: none is idle, and so none is closed while a request sets out. */
   isClosing?: boolean;
+  /** Told of each pod that an eviction has set on its way out: who runs it deletes it. */
+  onEvicted?(pod: ApiObject): void;
   /** Told of each watch; the function that it returns is called ahead of each row and the end. */
   onWatch?(userAgent: string): () => void;
 }
@@ -154,7 +158,7 @@ async function handle(
       openWatch(context, target, response, userAgent);
       return;
     }
-    const answer = execute(context.store, verb, target, body, request.headers['content-type']);
+    const answer = execute(context, verb, target, body, request.headers['content-type']);
     logged.code = verb === 'create' ? 201 : 200;
     await options.faults?.after?.(faulty);
     send(response, logged.code, answer);
@@ -164,10 +168,10 @@ async function handle(
   }
 }
 
-function verbOf(method: string, { name, query }: Route): LoggedRequest['verb'] {
+function verbOf(method: string, { name, query, isEviction }: Route): LoggedRequest['verb'] {
   if (method === 'GET' && query.get('watch') === 'true') return 'watch';
   if (method === 'GET') return name === '' ? 'list' : 'get';
-  if (method === 'POST' && name === '') return 'create';
+  if (method === 'POST' && (name === '' || isEviction)) return 'create';
   if (method === 'PUT' && name !== '') return 'update';
   if (method === 'PATCH' && name !== '') return 'patch';
   if (method === 'DELETE' && name !== '') return 'delete';
@@ -175,17 +179,20 @@ function verbOf(method: string, { name, query }: Route): LoggedRequest['verb'] {
 }
 
 function execute(
-  store: Store,
+  context: Context,
   verb: LoggedRequest['verb'],
-  { resource, namespace, name, query }: Route,
+  target: Route,
   body: Json,
   contentType: string | undefined,
 ): Json {
+  const { store } = context;
+  const { resource, namespace, name, isEviction } = target;
   switch (verb) {
     case 'get':
       return store.get(resource, namespace, name);
     case 'create':
       if (resource === ACCESS_REVIEWS) return allowed(asObject(body));
+      if (isEviction) return evicted(context, target, asObject(body));
       return store.create(resource, namespace, asObject(body));
     case 'update':
       return store.replace(resource, namespace, name, asObject(body));
@@ -193,15 +200,39 @@ function execute(
       return store.patch(resource, namespace, name, patchKind(contentType), body);
     case 'delete':
       store.delete(resource, namespace, name);
-      return { kind: 'Status', apiVersion: 'v1', status: 'Success' };
+      return SUCCESS;
     default:
-      return {
-        kind: `${resource.kind}List`,
-        apiVersion: resource.apiVersion,
-        metadata: { resourceVersion: `${store.version}` },
-        items: store.list(resource, namespace).filter((object) => isSelected(object, query)),
-      };
+      return page(store, target);
   }
+}
+
+const SUCCESS: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
+
+function evicted(
+  { store, options }: Context,
+  { namespace, name }: Route,
+  eviction: JsonObject,
+): Json {
+  const before = store.version;
+  const pod = evict(store, namespace, name, eviction, (options.now?.() ?? new Date()).getTime());
+  // One that is on its way out already is evicted no second time.
+  if (store.version !== before) options.onEvicted?.(pod);
+  return SUCCESS;
+}
+
+/** A list, or the part of it that `limit` and `continue` ask for. */
+function page(store: Store, { resource, namespace, query }: Route): Json {
+  const asked = store.list(resource, namespace).filter((object) => isAsked(object, query));
+  const from = Number(query.get('continue') ?? 0);
+  const limit = Number(query.get('limit') ?? 0);
+  const to = limit === 0 ? asked.length : from + limit;
+  const rest = to < asked.length ? { continue: `${to}` } : {};
+  return {
+    kind: `${resource.kind}List`,
+    apiVersion: resource.apiVersion,
+    metadata: { resourceVersion: `${store.version}`, ...rest },
+    items: asked.slice(from, to),
+  };
 }
 
 /** Who has the token may do everything here. */
@@ -219,12 +250,6 @@ function patchKind(contentType = ''): PatchKind {
 function asObject(body: Json): JsonObject {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   throw new StatusError(400, 'BadRequest', 'the body is not an object');
-}
-
-/** Only `metadata.name=` is known as a field selector. */
-function isSelected(object: ApiObject, query: URLSearchParams): boolean {
-  const selector = query.get('fieldSelector') ?? '';
-  return selector === '' || selector === `metadata.name=${object.metadata.name}`;
 }
 
 const BOOKMARK_MS = 60_000;
@@ -264,7 +289,7 @@ function openWatch(
   let unwatch = () => {};
   try {
     unwatch = store.watch(resource, namespace, version, ({ type, object }: StoreEvent) => {
-      if (isSelected(object, query)) write(type, object);
+      if (isAsked(object, query)) write(type, object);
     });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
@@ -295,7 +320,7 @@ function openWatch(
   response.on('close', forget);
 }
 
-function statusOf({ code, reason, message }: StatusError): JsonObject {
+function statusOf({ code, reason, message, causes }: StatusError): JsonObject {
   return {
     kind: 'Status',
     apiVersion: 'v1',
@@ -303,6 +328,7 @@ function statusOf({ code, reason, message }: StatusError): JsonObject {
     status: 'Failure',
     message,
     reason,
+    ...(causes.length === 0 ? {} : { details: { causes } }),
     code,
   };
 }

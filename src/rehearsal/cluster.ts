@@ -29,6 +29,22 @@ export function watchHolder(store: Store, onHolder: (holder: string) => void): v
   store.watch(DAEMON_SETS, NAMESPACE, store.version, ({ object }) => onHolder(holderIn(object)));
 }
 
+/** Calls `onChange` whenever a node is cordoned or uncordoned. */
+export function watchCordons(
+  store: Store,
+  onChange: (node: string, isCordoned: boolean) => void,
+): void {
+  const cordoned = new Set<string>();
+  store.watch(NODES, '', store.version, ({ object: { metadata, spec } }) => {
+    const { name } = metadata;
+    const isCordoned = (spec as { unschedulable?: boolean } | undefined)?.unschedulable === true;
+    if (isCordoned === cordoned.has(name)) return;
+    if (isCordoned) cordoned.add(name);
+    else cordoned.delete(name);
+    onChange(name, isCordoned);
+  });
+}
+
 function holderIn({ metadata }: ApiObject): string {
   const annotations = (metadata.annotations ?? {}) as Record<string, string>;
   return annotations[LOCK_ANNOTATION] ?? '';

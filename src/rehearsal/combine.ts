@@ -1,5 +1,6 @@
 import type { FaultyRequest } from './apiserver.ts';
 import type { Fault } from './faults.ts';
+import type { RebootFailure } from './hosts.ts';
 import type { Delay } from './network.ts';
 
 /** Several faults as one; where two rule the same thing, the harder one does. */
@@ -9,6 +10,10 @@ export interface Combined extends Omit<Fault, 'mustFail'> {
   after(request: FaultyRequest): Promise<void>;
   hostFailure(node: string): string | null;
   upgradeStarted(node: string): void;
+  rebootFailure(node: string): RebootFailure | null;
+  drainStarted(node: string): void;
+  /** The node's host never comes back from its reboot. */
+  isGone(node: string): boolean;
   mayFail(node: string, error: string): boolean;
   mustFail(node: string): boolean;
 }
@@ -16,10 +21,14 @@ export interface Combined extends Omit<Fault, 'mustFail'> {
 export function combine(faults: Fault[]): Combined {
   const delays = faults.flatMap(({ delay }) => (delay ? [delay] : []));
   const delay: Delay | undefined = delays.toSorted((one, other) => other[1] - one[1])[0];
+  const rebootFailure = (node: string) =>
+    faults.map((fault) => fault.rebootFailure?.(node) ?? null).find((how) => how !== null) ?? null;
+  const blockedNode = faults.map((fault) => fault.blockedNode).find((node) => node !== undefined);
   return {
     ...(delay ? { delay } : {}),
     ...least(faults, 'windowMs'),
     ...least(faults, 'stallMs'),
+    ...(blockedNode === undefined ? {} : { blockedNode }),
     begin() {
       for (const fault of faults) fault.begin?.();
     },
@@ -34,6 +43,11 @@ export function combine(faults: Fault[]): Combined {
     upgradeStarted(node) {
       for (const fault of faults) fault.upgradeStarted?.(node);
     },
+    rebootFailure,
+    drainStarted(node) {
+      for (const fault of faults) fault.drainStarted?.(node);
+    },
+    isGone: (node) => rebootFailure(node) === 'dead',
     mayFail: (node, error) => faults.some((fault) => fault.mayFail?.(node, error)),
     mustFail: (node) => faults.some((fault) => fault.mustFail?.includes(node)),
   };

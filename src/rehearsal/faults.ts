@@ -1,9 +1,11 @@
 import { API_FAULTS } from './api-faults.ts';
 import type { Faults } from './apiserver.ts';
 import type { VirtualClock } from './clock.ts';
+import type { RebootFailure } from './hosts.ts';
 import type { Delay } from './network.ts';
 import { NODE_FAULTS } from './node-faults.ts';
 import type { Random } from './random.ts';
+import { REBOOT_FAULTS } from './reboot-faults.ts';
 import { WATCH_FAULTS } from './watch-faults.ts';
 
 /** What a fault can see and do. */
@@ -45,6 +47,11 @@ export interface Fault extends Faults {
   /** Why the upgrade of a node fails, or null. */
   hostFailure?(node: string): string | null;
   upgradeStarted?(node: string): void;
+  /** How the reboot of a node goes wrong, or null. */
+  rebootFailure?(node: string): RebootFailure | null;
+  /** A node with a pod that its budget never lets go. */
+  blockedNode?: string;
+  drainStarted?(node: string): void;
   /** Whether a node's run may end as failed with `error`. */
   mayFail?(node: string, error: string): boolean;
   /** The nodes whose run has to fail. */
@@ -53,6 +60,8 @@ export interface Fault extends Faults {
 
 export interface FaultKind {
   about: string;
+  /** Without it there is nothing to go wrong. */
+  needs?: 'reboot' | 'drain';
   create(stage: Stage): Fault;
 }
 
@@ -61,6 +70,7 @@ export const FAULTS: Record<string, FaultKind> = {
   ...API_FAULTS,
   ...WATCH_FAULTS,
   ...NODE_FAULTS,
+  ...REBOOT_FAULTS,
 };
 
 /** What a rehearsal shows that was asked for nothing else. */

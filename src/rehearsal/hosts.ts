@@ -1,5 +1,5 @@
-import { type Observable, ReplaySubject } from 'rxjs';
-import type { HostStatus, RunEvent } from '../../machines/events.ts';
+import { type Observable, of, ReplaySubject } from 'rxjs';
+import type { Boot, HostStatus, RunEvent } from '../../machines/events.ts';
 import type { VirtualClock } from './clock.ts';
 import type { Random } from './random.ts';
 
@@ -12,17 +12,35 @@ export interface SimulatedHost {
    * upgrade goes on when nobody listens; with `resumed` it is picked up instead of begun.
    */
   upgrade(resumed: boolean): Observable<RunEvent>;
+  /** reboot.requested or reboot.refused, once. */
+  reboot(): Observable<RunEvent>;
+  boot(): Pick<Boot, 'bootId' | 'bootMs'>;
+  isUp(): boolean;
 }
+
+/** How a reboot goes wrong: logind refuses it, nothing happens, or the host stays down. */
+export type RebootFailure = 'refused' | 'stuck' | 'dead';
+
+export const REFUSAL = 'Failed to reboot host: Access denied';
 
 export interface HostOptions {
   clock: VirtualClock;
   random: Random;
   /** Why its upgrade fails, or null. */
   failure: string | null;
+  /** Its packages surely ask for a reboot. */
+  isRebootDue: boolean;
+  rebootFailure: RebootFailure | null;
   onUpgrade(change: 'started' | 'ended'): void;
+  /** Everything on it ends. */
+  onDown(isForGood: boolean): void;
+  onUp(): void;
 }
 
 const UPGRADE_MS = [500, 3_000] as const;
+/** From the request to the end of all processes. */
+const SHUTDOWN_MS = 200;
+const BOOT_MS = [2_000, 6_000] as const;
 const REBOOT_SHARE = 0.4;
 const PACKAGES = [
   'openssl 3.0.17-1',
@@ -36,13 +54,29 @@ const PACKAGES = [
 ];
 const KERNEL = 'linux-image-amd64 6.1.153-1';
 
-export function createHost({ clock, random, failure, onUpgrade }: HostOptions): SimulatedHost {
+export function createHost(options: HostOptions): SimulatedHost {
+  const { clock, random, failure, onUpgrade } = options;
   const upgradeMs = random.between(...UPGRADE_MS);
-  const isReboot = random.next() < REBOOT_SHARE;
+  const isReboot = random.next() < REBOOT_SHARE || options.isRebootDue;
   const packages = [random.pick(PACKAGES), ...(isReboot ? [KERNEL] : [])];
-  const bootMs = clock.nowMs() - random.between(1, 40) * 86_400_000;
+  let bootMs = clock.nowMs() - random.between(1, 40) * 86_400_000;
   const output = ['Reading package lists...', ...packages.map((name) => `Unpacking ${name} ...`)];
   let unit: ReplaySubject<RunEvent> | null = null;
+  let boots = 1;
+  let isUp = true;
+  const down = () => {
+    const isForGood = options.rebootFailure === 'dead';
+    isUp = false;
+    unit = null;
+    options.onDown(isForGood);
+    if (!isForGood) clock.setTimeout(up, random.between(...BOOT_MS));
+  };
+  const up = () => {
+    boots += 1;
+    bootMs = clock.nowMs();
+    isUp = true;
+    options.onUp();
+  };
 
   const result = (): RunEvent => {
     const status = statusOf(isReboot, output.join('\n'), clock.nowMs(), bootMs);
@@ -70,6 +104,16 @@ export function createHost({ clock, random, failure, onUpgrade }: HostOptions): 
       if (!resumed || unit === null) unit = start();
       return unit;
     },
+    reboot() {
+      if (options.rebootFailure === 'refused')
+        return of({ type: 'reboot.refused', message: REFUSAL });
+      if (options.rebootFailure === null || options.rebootFailure === 'dead') {
+        clock.setTimeout(down, SHUTDOWN_MS);
+      }
+      return of({ type: 'reboot.requested' });
+    },
+    boot: () => ({ bootId: `boot-${boots}`, bootMs }),
+    isUp: () => isUp,
   };
 }
 

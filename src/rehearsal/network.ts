@@ -82,5 +82,5 @@ export function createNetwork(clock: VirtualClock, delay: () => Delay): Network 
 function withoutPort(error: unknown, server: string): unknown {
   if (!(error instanceof ApiError)) return error;
   const message = error.message.replaceAll(new URL(server).host, SERVER_NAME);
-  return new ApiError(message, error.code, error.retryAfterS, error.cause);
+  return new ApiError(message, error.code, error.retryAfterS, error.cause, error.details);
 }

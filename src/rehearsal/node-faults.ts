@@ -1,4 +1,4 @@
-import { DEADLINE_ERROR } from '../../machines/run.ts';
+import { DEADLINE_ERROR } from '../../machines/setup.ts';
 import type { FaultKind } from './faults.ts';
 
 const DPKG_ERROR =

@@ -15,6 +15,7 @@ export interface NodeOutcome extends Count {
   /** Why the run failed, or null. */
   error: string | null;
   rebootRequired: boolean;
+  isRebooted: boolean;
 }
 
 export interface Outcome {
@@ -42,7 +43,7 @@ export function outcome(
   tickMs: number,
   endMs: number,
 ): Outcome {
-  const { holds, handOffsMs, violations } = judge(entries);
+  const { holds, handOffsMs, violations } = judge(entries, faults.isGone);
   const first = [...new Set(holds.map(({ node }) => node))];
   const nodes = runs.map(({ node, snapshot, atMs, count }): NodeOutcome => {
     const own = holds.filter((hold) => hold.node === node);
@@ -56,6 +57,7 @@ export function outcome(
       state: snapshot ? stateName(snapshot.value) : 'not started',
       error: snapshot?.context.error ?? null,
       rebootRequired: snapshot?.context.status?.rebootRequired ?? false,
+      isRebooted: (snapshot?.context.rebooted ?? null) !== null,
     };
   });
   const last = Number.POSITIVE_INFINITY;
@@ -70,6 +72,7 @@ export function outcome(
 function unexpected({ node, state, error }: NodeOutcome, faults: Combined): string[] {
   if (state === 'done')
     return faults.mustFail(node) ? [`${node} is done, though its upgrade fails`] : [];
+  if (state !== 'failed' && faults.isGone(node)) return [];
   if (state !== 'failed') return [`${node} has not ended: ${state}`];
   return faults.mayFail(node, error ?? '') ? [] : [`${node} failed: ${error}`];
 }

@@ -1,3 +1,4 @@
+import { disruptionOf } from '../../machines/setup.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { createClient } from '../kube/client.ts';
 import { WATCH_LIMITS } from '../kube/watch.ts';
@@ -12,8 +13,10 @@ import { createHost } from './hosts.ts';
 import type { OpenJournal } from './journal.ts';
 import type { Entry } from './ledger.ts';
 import { type Count, createNetwork, type Delay, type Network } from './network.ts';
+import type { ApiObject } from './objects.ts';
 import { type Ended, type Outcome, outcome } from './outcome.ts';
 import { createRandom, hash } from './random.ts';
+import { createWorkload, type Workload } from './workload.ts';
 
 export interface RolloutOptions {
   nodes: number;
@@ -22,6 +25,8 @@ export interface RolloutOptions {
   speed: number;
   /** Keys of FAULTS. */
   faults: readonly string[];
+  reboot: boolean;
+  drain: boolean;
   /** When the schedule ticks: ms since the epoch, in virtual time. */
   tickMs: number;
   openJournal: OpenJournal;
@@ -48,6 +53,8 @@ interface World {
   server: ApiServer;
   faults: Combined;
   ledger: Entry[];
+  /** With drains only. */
+  workload: Workload | null;
 }
 
 /**
@@ -90,9 +97,9 @@ export async function rollout(given: RolloutOptions, signal: AbortSignal): Promi
     note: (text) => options.onNote(text, clock.nowMs()),
   });
   const faults = combine(options.faults.flatMap((name) => FAULTS[name]?.create(stage(name)) ?? []));
-  const server = await startServer(clock, network, faults);
+  const server = await startServer(clock, network, faults, (pod) => world.workload?.onEvicted(pod));
   const ledger: Entry[] = [];
-  const world: World = { options, nodes, clock, network, server, faults, ledger };
+  const world: World = { options, nodes, clock, network, server, faults, ledger, workload: null };
   try {
     return await run(world, agents, signal);
   } finally {
@@ -102,7 +109,12 @@ export async function rollout(given: RolloutOptions, signal: AbortSignal): Promi
   }
 }
 
-function startServer(clock: VirtualClock, network: Network, faults: Combined) {
+function startServer(
+  clock: VirtualClock,
+  network: Network,
+  faults: Combined,
+  onEvicted: (pod: ApiObject) => void,
+) {
   const { stallMs } = faults;
   return startApiServer({
     token: cluster.TOKEN,
@@ -111,6 +123,7 @@ function startServer(clock: VirtualClock, network: Network, faults: Combined) {
     isClosing: true,
     bookmarkMs: stallMs === undefined ? BOOKMARK_MS : stallMs * 0.75,
     onWatch: network.watchOpened,
+    onEvicted,
     faults,
   });
 }
@@ -123,8 +136,16 @@ async function run(
   const { options, nodes, clock, network, server, faults, ledger } = world;
   const { tickMs } = options;
   cluster.createObjects(server.store, nodes);
+  if (options.drain) {
+    const random = createRandom(options.seed, 'workload');
+    world.workload = createWorkload(server.store, nodes, clock, random, faults.blockedNode);
+  }
   cluster.watchHolder(server.store, (holder) => {
     ledger.push({ type: 'lock', atMs: clock.nowMs(), holder });
+  });
+  cluster.watchCordons(server.store, (node, isCordoned) => {
+    ledger.push({ type: isCordoned ? 'cordoned' : 'uncordoned', atMs: clock.nowMs(), node });
+    if (isCordoned) faults.drainStarted(node);
   });
   const ends: Ended[] = [];
   let active = nodes.length;
@@ -132,7 +153,7 @@ async function run(
     const count: Count = { requests: 0, conflicts: 0 };
     const end: Ended = { node, snapshot: null, atMs: tickMs, count };
     ends.push(end);
-    const agent = agentOf(world, node, count, () => {
+    const agent = agentOf(world, agents, node, count, () => {
       end.atMs = clock.nowMs();
       active -= 1;
     });
@@ -149,7 +170,13 @@ async function run(
   return outcome(ends, ledger, faults, tickMs, clock.nowMs());
 }
 
-function agentOf(world: World, node: string, count: Count, onEnded: () => void): Agent {
+function agentOf(
+  world: World,
+  agents: ReadonlyMap<string, Agent>,
+  node: string,
+  count: Count,
+  onEnded: () => void,
+): Agent {
   const { options, clock, network, server, faults, ledger } = world;
   const { seed } = options;
   const userAgent = `host-upgrades/${node}`;
@@ -162,6 +189,7 @@ function agentOf(world: World, node: string, count: Count, onEnded: () => void):
     deadlineInMs: faults.windowMs ?? WINDOW_MS,
     nodes: world.nodes.length,
     seed: hash(`${seed} run ${node}`),
+    disruption: { ...disruptionOf({}), reboot: options.reboot, drain: options.drain },
   };
   const write = (text: string) => options.onText(node, text, clock.nowMs());
   return createAgent({
@@ -175,6 +203,19 @@ function agentOf(world: World, node: string, count: Count, onEnded: () => void):
       onUpgrade: (change) => {
         ledger.push({ type: `upgrade.${change}`, atMs: clock.nowMs(), node });
         if (change === 'started') faults.upgradeStarted(node);
+      },
+      isRebootDue: options.reboot,
+      rebootFailure: faults.rebootFailure(node),
+      onDown(isForGood) {
+        ledger.push({ type: 'down', atMs: clock.nowMs(), node });
+        options.onNote(`${node} goes down${isForGood ? ', and stays down' : ''}`, clock.nowMs());
+        agents.get(node)?.down();
+        if (isForGood) onEnded();
+      },
+      onUp() {
+        ledger.push({ type: 'up', atMs: clock.nowMs(), node });
+        options.onNote(`${node} is up again`, clock.nowMs());
+        agents.get(node)?.up();
       },
     }),
     limits: { ...WATCH_LIMITS, stallMs: faults.stallMs ?? WATCH_LIMITS.stallMs },

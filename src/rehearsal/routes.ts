@@ -6,6 +6,12 @@ export const DAEMON_SETS = {
   apiVersion: 'apps/v1',
 };
 export const NODES = { qualified: 'nodes', kind: 'Node', apiVersion: 'v1' };
+export const PODS = { qualified: 'pods', kind: 'Pod', apiVersion: 'v1' };
+export const BUDGETS = {
+  qualified: 'poddisruptionbudgets.policy',
+  kind: 'PodDisruptionBudget',
+  apiVersion: 'policy/v1',
+};
 /** Not a kind of objects that are kept: a question, answered at once. */
 export const ACCESS_REVIEWS = {
   qualified: 'selfsubjectaccessreviews.authorization.k8s.io',
@@ -19,6 +25,8 @@ export interface Route {
   namespace: string;
   /** '' for the whole collection. */
   name: string;
+  /** The eviction of a pod. */
+  isEviction: boolean;
   query: URLSearchParams;
 }
 
@@ -28,6 +36,15 @@ const PATHS: [RegExp, Resource][] = [
     DAEMON_SETS,
   ],
   [/^\/api\/v1\/nodes(\/(?<name>[^/]+))?(\/status)?$/, NODES],
+  [/^\/api\/v1\/pods$/, PODS],
+  [
+    /^\/api\/v1\/namespaces\/(?<namespace>[^/]+)\/pods(\/(?<name>[^/]+))?(\/(status|(?<eviction>eviction)))?$/,
+    PODS,
+  ],
+  [
+    /^\/apis\/policy\/v1\/namespaces\/(?<namespace>[^/]+)\/poddisruptionbudgets(\/(?<name>[^/]+))?(\/status)?$/,
+    BUDGETS,
+  ],
   [/^\/apis\/authorization\.k8s\.io\/v1\/selfsubjectaccessreviews$/, ACCESS_REVIEWS],
 ];
 
@@ -39,8 +56,9 @@ export function route(url: string): Route {
   for (const [path, resource] of PATHS) {
     const match = path.exec(decodedPath);
     if (!match) continue;
-    const { namespace = '', name = '' } = match.groups ?? {};
-    return { resource, namespace, name, query: searchParams };
+    const { namespace = '', name = '', eviction } = match.groups ?? {};
+    const isEviction = eviction !== undefined;
+    return { resource, namespace, name, isEviction, query: searchParams };
   }
   throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
 }

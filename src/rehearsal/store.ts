@@ -10,10 +10,12 @@ import {
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
-  constructor(code: number, reason: string, message: string) {
+  readonly causes: { reason: string; message: string }[];
+  constructor(code: number, reason: string, message: string, causes: StatusError['causes'] = []) {
     super(message);
     this.code = code;
     this.reason = reason;
+    this.causes = causes;
   }
 }
 
@@ -66,8 +68,9 @@ export class Store {
     return object;
   }
 
+  /** Of all namespaces for ''. */
   list(resource: Resource, namespace: string): ApiObject[] {
-    const prefix = keyOf(resource, namespace, '');
+    const prefix = namespace === '' ? `${resource.qualified}/` : keyOf(resource, namespace, '');
     return [...this.#objects].filter(([key]) => key.startsWith(prefix)).map(([, object]) => object);
   }
 

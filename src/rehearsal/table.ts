@@ -36,8 +36,10 @@ function cells(node: NodeOutcome): string[] {
   ];
 }
 
-function result({ state, error, rebootRequired }: NodeOutcome): string {
+function result({ state, error, rebootRequired, isRebooted }: NodeOutcome): string {
   if (state === 'failed') return `failed: ${(error ?? '').split('\n')[0]}`;
+  if (state === 'done' && isRebooted) return 'done, rebooted';
+  if (state === 'interrupted') return 'never came back';
   return state === 'done' && rebootRequired ? 'done, reboot required' : state;
 }
 

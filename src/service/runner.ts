@@ -1,9 +1,17 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type Observable, of } from 'rxjs';
 import { fromEventObservable } from 'xstate';
-import type { RunEvent } from '../../machines/events.ts';
+import type { Boot, Disruption, Leftover, RunEvent, RunInput } from '../../machines/events.ts';
 import type { RunSnapshot } from '../../machines/fold.ts';
-import { type ReportInput, runMachine } from '../../machines/run.ts';
+import { runMachine } from '../../machines/run.ts';
+import type {
+  ClearInput,
+  MarkInput,
+  NodeInput,
+  ReportInput,
+  RunContext,
+  UpgradeInput,
+} from '../../machines/setup.ts';
 import type { JournalFile } from '../journal/file.ts';
 import type { FoldedRun } from '../journal/fold.ts';
 import {
@@ -13,15 +21,26 @@ import {
   resumeRun,
   startRun,
 } from '../journal/live.ts';
+import type { JournalRecord } from '../journal/record.ts';
 import type { Log } from '../log/log.ts';
 import type { Names } from '../trace/format.ts';
 
 export type RunActors = NonNullable<Parameters<typeof runMachine.provide>[0]['actors']>;
 
-/** Without Kubernetes there is no lock, and nobody to report to. */
+/** Without Kubernetes there is no lock, and nobody to report to: a reboot is marked by the journal. */
 export const NATIVE_ACTORS: RunActors = {
   reportNode: fromEventObservable<RunEvent, ReportInput>(() => of({ type: 'node.reported' })),
+  markReboot: fromEventObservable<RunEvent, MarkInput>(() =>
+    of({ type: 'reboot.marked', at: new Date().toISOString(), atMs: Date.now() }),
+  ),
+  clearReboot: fromEventObservable<RunEvent, ClearInput>(() => of({ type: 'reboot.cleared' })),
 };
+
+/** What was there before a run: an upgrade without a journal, or what a run left on the cluster. */
+export interface Before {
+  adopt: boolean;
+  leftover?: Leftover;
+}
 
 export interface RunnerOptions {
   names: Names;
@@ -33,6 +52,12 @@ export interface RunnerOptions {
   kubeActors: RunActors;
   /** The host's upgrade, for the run of this id. */
   upgradeHost(run: string, resumed: boolean): Observable<RunEvent>;
+  rebootHost(): Observable<RunEvent>;
+  disruption: Disruption;
+  /** The boot that the host is in. */
+  boot: Pick<Boot, 'bootId' | 'bootMs'>;
+  /** Told of each record of a run. */
+  onRecord?(record: JournalRecord): void;
   /** How many nodes the DaemonSet is for, as far as is known; grows wiser with each run. */
   nodes: number;
 }
@@ -40,8 +65,10 @@ export interface RunnerOptions {
 /** Runs one run at a time. */
 export interface Runner {
   isBusy(): boolean;
-  /** A new run; `deadlineInMs` null: none. `adopt`: an upgrade without a journal still runs. */
-  start(deadlineInMs: number | null, adopt: boolean): Promise<RunSnapshot>;
+  /** Of the run that is on, or of the last one; null: there was none. */
+  snapshot(): RunSnapshot | null;
+  /** A new run; `deadlineInMs` null: none. */
+  start(deadlineInMs: number | null, before: Before): Promise<RunSnapshot>;
   resume(folded: FoldedRun): Promise<RunSnapshot>;
   /** Tells the run of a stop; resolves when it has ended or rests. */
   stop(): Promise<void>;
@@ -50,25 +77,33 @@ export interface Runner {
 }
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { names, clock, log } = options;
+  const { names, clock, log, disruption } = options;
   let { nodes } = options;
   let current: LiveRun | null = null;
+  let ended: RunSnapshot | null = null;
+  let previous = options.journal.last?.snapshot.context ?? null;
+  const boot = (): Boot => ({ ...options.boot, atMs: clock.nowMs() });
 
   const ports = (id: string): LivePorts => ({
     machine: runMachine.provide({
       actors: {
         ...options.kubeActors,
-        upgradeHost: fromEventObservable<RunEvent, { node: string; resumed: boolean }>(
-          ({ input }) => options.upgradeHost(id, input.resumed),
+        upgradeHost: fromEventObservable<RunEvent, UpgradeInput>(({ input }) =>
+          options.upgradeHost(id, input.resumed),
         ),
+        rebootHost: fromEventObservable<RunEvent, NodeInput>(() => options.rebootHost()),
       },
     }),
     journal: options.journal,
     clock,
     version: options.version,
+    boot: boot(),
     onLine: (line) => log.line(line, names),
     onResumption: (resumption) => log.resumption(resumption),
-    onRecord: (record, lines) => log.record(record, lines, names),
+    onRecord: (record, lines) => {
+      options.onRecord?.(record);
+      log.record(record, lines, names);
+    },
     onJournalError: ({ message }) =>
       log.say('error', `The journal cannot be written, the run goes on without it: ${message}`),
   });
@@ -78,7 +113,9 @@ export function createRunner(options: RunnerOptions): Runner {
     current = begin();
     try {
       const snapshot = await current.ended;
-      nodes = snapshot.context.nodes;
+      ended = snapshot;
+      previous = snapshot.context;
+      nodes = previous.nodes;
       return snapshot;
     } finally {
       current = null;
@@ -87,11 +124,21 @@ export function createRunner(options: RunnerOptions): Runner {
 
   return {
     isBusy: () => current !== null,
-    start: (deadlineInMs, adopt) =>
+    snapshot: () => current?.snapshot() ?? ended,
+    start: (deadlineInMs, before) =>
       follow(() => {
         const id = runId(clock.nowMs());
-        const seed = randomInt(2 ** 31);
-        return startRun(id, { ...names, adopt, deadlineInMs, nodes, seed }, ports(id));
+        const input = {
+          ...names,
+          ...before,
+          deadlineInMs,
+          nodes,
+          seed: randomInt(2 ** 31),
+          disruption,
+          boot: boot(),
+          ...rebootsBefore(previous, options.boot.bootId),
+        };
+        return startRun(id, input, ports(id));
       }),
     resume: (folded) => follow(() => resumeRun(folded, ports(folded.run))),
     async stop() {
@@ -101,6 +148,27 @@ export function createRunner(options: RunnerOptions): Runner {
       await run.ended;
     },
     abandon: () => current?.abandon(),
+  };
+}
+
+/** What a run has to know of the reboots of the one before, in the boot that the host is in. */
+export function rebootsBefore(
+  previous: RunContext | null,
+  bootId: string,
+): Pick<RunInput, 'isRebootPending' | 'lastReboot'> {
+  if (previous === null) return {};
+  const { rebooted, status, boot, isRebootKept } = previous;
+  const lastReboot = rebooted
+    ? {
+        bootId: rebooted.bootId,
+        cause: status?.rebootMessage ?? '',
+        ...(status?.sinceMs === undefined ? {} : { sinceMs: status.sinceMs }),
+      }
+    : previous.lastReboot;
+  return {
+    // Another boot since is the reboot that was kept.
+    isRebootPending: isRebootKept && boot?.bootId === bootId,
+    ...(lastReboot?.bootId === bootId ? { lastReboot } : {}),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Schedule } from '../schedule/schedule.ts';
 import { judge } from '../schedule/tick.ts';
 import { startTicker } from '../schedule/ticker.ts';
 import { deadlineOf } from '../schedule/window.ts';
-import type { Runner } from './runner.ts';
+import type { Before, Runner } from './runner.ts';
 
 /** How long a run may take to rest or to end when the process is told to stop. */
 export const STOP_GRACE_MS = 5_000;
@@ -16,8 +16,8 @@ export const STOP_GRACE_MS = 5_000;
 export interface Beginning {
   /** A run that the journal shows unfinished. */
   unfinished: FoldedRun | null;
-  /** An upgrade still runs while this node has the lock, though no journal tells of it. */
-  adopt: boolean;
+  /** What there is to adopt or to clean up, though no journal tells of it; null: nothing. */
+  before: Before | null;
 }
 
 export interface Timetable {
@@ -40,7 +40,7 @@ export interface ServicePorts {
 
 /** One run, or the end of one that was left behind. Whether it succeeded; null: it was stopped. */
 export async function runOnce(beginning: Beginning, ports: ServicePorts): Promise<boolean | null> {
-  const run = begin(beginning, ports) ?? ports.runner.start(null, false);
+  const run = begin(beginning, ports) ?? ports.runner.start(null, NOTHING);
   const stopped = aborted(ports.stop).then(() => null);
   const snapshot = await Promise.race([run, stopped]);
   if (snapshot !== null) return snapshot.value === 'done';
@@ -78,7 +78,7 @@ export async function runScheduled(
     const deadlineMs = deadlineOf(tickMs, windowMs);
     say({ id: 'schedule.started', deadlineMs });
     const deadlineInMs = deadlineMs === null ? null : Math.max(0, deadlineMs - clock.nowMs());
-    void follow(runner.start(deadlineInMs, false));
+    void follow(runner.start(deadlineInMs, NOTHING));
   };
 
   const leftBehind = begin(beginning, ports);
@@ -100,9 +100,11 @@ export async function runScheduled(
   await stopRun(ports);
 }
 
-function begin({ unfinished, adopt }: Beginning, { runner }: ServicePorts) {
+const NOTHING: Before = { adopt: false };
+
+function begin({ unfinished, before }: Beginning, { runner }: ServicePorts) {
   if (unfinished) return runner.resume(unfinished);
-  return adopt ? runner.start(null, true) : null;
+  return before === null ? null : runner.start(null, before);
 }
 
 /** Lets the run rest or end; what does not in time is picked up by the next start. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { V1Node } from '@kubernetes/client-node';
+import type { Disruption } from '../../machines/events.ts';
 import { openHost } from '../host/host.ts';
 import type { JournalFile } from '../journal/file.ts';
 import type { FoldedRun } from '../journal/fold.ts';
@@ -13,10 +14,12 @@ import { formatScheduleLine } from '../schedule/lines.ts';
 import { windowWarning } from '../schedule/window.ts';
 import { version } from '../version.ts';
 import { JoinError, type Joined, joinCluster } from './cluster.ts';
+import { type HealthServer, startHealth } from './health.ts';
 import type { RunOptions } from './options.ts';
 import { createRunner, NATIVE_ACTORS, type RunActors } from './runner.ts';
 import { runOnce, runScheduled } from './service.ts';
 import { openState, type State } from './state.ts';
+import { watchHealth } from './vitals.ts';
 
 const CLOCK: RunClock = {
   nowMs: Date.now,
@@ -34,7 +37,7 @@ export async function start(
   stop: AbortSignal,
 ): Promise<'succeeded' | 'failed' | 'stopped'> {
   const sinceMs = Date.now();
-  const { schedule, windowMs, zone, kube } = options;
+  const { schedule, windowMs, zone, kube, disruption } = options;
   log.say('info', `host-upgrades version ${version()} (Node ${process.version})`);
   const warning = schedule && windowWarning(schedule, windowMs, sinceMs);
   if (warning) log.say('warn', warning);
@@ -42,12 +45,18 @@ export async function start(
   const host = await openHost({
     mount: options.hostMount,
     configPath: options.configPath,
+    commands: options.commands,
     log: (text) => log.say('info', text),
     warn: (text) => log.say('warn', text),
   });
+  const vitals = watchHealth({ isConnected: kube === null, schedule });
   const client = config && createClient(config, { userAgent: `host-upgrades/${version()}` });
   let state: State | null = null;
+  let health: HealthServer | null = null;
   try {
+    if (options.healthPort !== null) {
+      health = await startHealth({ port: options.healthPort, state: vitals.state });
+    }
     if (!schedule) log.say('info', formatScheduleLine({ id: 'schedule.none' }, zone));
     state = await openState(options.statePath, (text) => log.say('warn', text));
     const { journal } = state;
@@ -70,10 +79,12 @@ export async function start(
             isUpgrading: host.isUpgrading,
             hasUnfinished: unfinished !== null,
             isPatient: schedule !== null,
+            disruption,
           })
-        : { adopt: false, nodes: 1 };
+        : { before: null, nodes: 1 };
     if (joined === null || stop.aborted) return 'stopped';
-    log.say('info', 'Skipping host reboot after upgrades');
+    vitals.connected();
+    log.say('info', disruptionLine(disruption));
     const runner = createRunner({
       names,
       version: version(),
@@ -82,9 +93,14 @@ export async function start(
       log,
       kubeActors: client ? clusterActors(client, names.node, joined.node, log) : NATIVE_ACTORS,
       upgradeHost: host.upgrade,
+      rebootHost: host.reboot,
+      disruption,
+      boot: host.info,
+      onRecord: vitals.onRecord,
       nodes: joined.nodes,
     });
-    const beginning = { unfinished, adopt: joined.adopt };
+    vitals.follow(runner);
+    const beginning = { unfinished, before: joined.before };
     const ports = { runner, log, clock: CLOCK, stop };
     if (schedule) {
       await runScheduled(beginning, { schedule, windowMs, zone, sinceMs }, ports);
@@ -98,6 +114,7 @@ export async function start(
     log.say('error', error.message);
     return 'failed';
   } finally {
+    await health?.close();
     state?.close();
     host.close();
     await client?.close();
@@ -110,10 +127,15 @@ function clusterActors(
   known: V1Node | undefined,
   log: Log,
 ): RunActors {
-  return kubeActors(
-    client,
-    createNode(client, name, Date.now, (text) => log.say('warn', text), known),
-  );
+  const warn = (text: string) => log.say('warn', text);
+  return kubeActors({ client, node: createNode(client, name, Date.now, warn, known), warn });
+}
+
+function disruptionLine({ reboot, drain }: Disruption): string {
+  if (!reboot) return 'Skipping host reboot after upgrades';
+  return drain
+    ? 'Using --reboot --drain, will drain kube node and reboot host after upgrades if required'
+    : 'Using --reboot, will reboot host after upgrades if required';
 }
 
 /** The journal's last run where it has not ended and is about this lock. */

@@ -1,12 +1,20 @@
 import type { Line } from '../../machines/lines.ts';
 import { LOCK_ANNOTATION } from '../../machines/lock.ts';
-import { DEADLINE_ERROR } from '../../machines/run.ts';
+import { DEADLINE_ERROR } from '../../machines/setup.ts';
 
 /** Where the lines of a run belong: names that stand in their text. */
 export interface Names {
   namespace: string;
   daemonSet: string;
   node: string;
+}
+
+const DRAIN_ANNOTATION = 'pharos-host-upgrades.kontena.io/drain';
+const REBOOT_ANNOTATION = 'pharos-host-upgrades.kontena.io/reboot';
+
+/** What the original ran; log readers match on it, so it stays. */
+function drainCommand(node: string): string {
+  return `kubectl drain --delete-local-data --ignore-daemonsets --force ${node}`;
 }
 
 /** The text of a line in the original's words, without time. Source: ../shared/reference.md. */
@@ -46,6 +54,54 @@ export function formatLine(line: Line, names: Names): string {
       return 'No reboot required';
     case 'run.reboot.skipped':
       return 'Reboot required, but skipping without --reboot';
+    case 'run.reboot.unknown':
+      return `Reboot check failed, not rebooting: ${line.message}`;
+    case 'run.reboot.repeated':
+      return `Reboot still required after a proven reboot, with nothing installed since: not rebooting again (${line.cause})`;
+    case 'run.reboot.again':
+      return 'Reboot required again after the reboot of this run, kept for the next one';
+    case 'run.reboot.kept':
+      return 'Reboot required, but the window is over: kept for the next one';
+    case 'run.reboot.pending':
+      return 'Reboot kept from an earlier window comes first...';
+    case 'run.reboot.draining':
+      return 'Reboot required, draining kube node...';
+    case 'run.reboot.drained':
+      return 'Reboot required, rebooting the drained kube node...';
+    case 'run.reboot.undrained':
+      return 'Reboot required, rebooting without draining kube node...';
+    case 'run.drain.first':
+      return 'Draining kube node before upgrades...';
+    case 'run.recovering':
+      return 'Recovering what an earlier run has left...';
+    case 'drain.begin':
+      return `Draining kube node ${names.node} (with annotation ${DRAIN_ANNOTATION})...`;
+    case 'drain.command':
+      return `${drainCommand(names.node)}...`;
+    case 'drain.output':
+      return `${drainCommand(names.node)}: ${line.text}`;
+    case 'drain.evicted':
+      return `drain: evicted pod ${line.pod}`;
+    case 'drain.gone':
+      return `drain: pod ${line.pod} is gone`;
+    case 'drain.blocked':
+      return `drain: pod ${line.pod} is blocked${line.budget === null ? '' : ` by PodDisruptionBudget ${line.pod.split('/')[0]}/${line.budget}`}, trying again in ${line.retryInMs} ms: ${line.message}`;
+    case 'drain.retrying':
+      return `Draining kube node failed, retrying: ${line.message}`;
+    case 'node.uncordoned':
+      return `Uncordoned drained kube node ${names.node} (with annotation ${DRAIN_ANNOTATION})`;
+    case 'reboot.marked':
+      return `Marking kube node ${names.node} for reboot (with annotation ${REBOOT_ANNOTATION}=${line.at})...`;
+    case 'reboot.begin':
+      return 'Rebooting...';
+    case 'reboot.retrying':
+      return `Rebooting failed, retrying: ${line.message}`;
+    case 'reboot.shutdown':
+      return 'Host is shutting down...';
+    case 'reboot.leaving':
+      return 'Leaving kube lock held for reboot, waiting for termination...';
+    case 'reboot.done':
+      return `Kube node ${names.node} was rebooted (reboot=${line.at}, boot=${new Date(line.bootMs).toISOString()})...`;
     case 'run.releasing':
       return 'Releasing kube lock...';
     case 'run.done':

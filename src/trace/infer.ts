@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../machines/events.ts';
+import type { HostStatus, RunEvent } from '../../machines/events.ts';
 import type { RunSnapshot } from '../../machines/fold.ts';
 import type { Line } from '../../machines/lines.ts';
 import type { Entry } from './parse.ts';
@@ -17,8 +17,10 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
   if (!entry) return [];
   const { line } = entry;
   // The run's error stands at its end without any prefix, so only the context can recognise it.
-  if (snapshot.matches('releasing') && entry.text === snapshot.context.error) {
-    return [updated(snapshot.context.node)];
+  if (entry.text === snapshot.context.error) {
+    const silent = silentEvent(entries, index, snapshot);
+    if (snapshot.matches('releasing')) return [updated(snapshot.context.node)];
+    if (silent) return [silent];
   }
   if (!line) return [];
   switch (line.id) {
@@ -47,6 +49,8 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       return [{ type: 'api.failed', message: line.message, ...refusal(entries, index) }];
     case 'lock.wait.err':
     case 'run.release.retrying':
+    case 'drain.retrying':
+    case 'reboot.retrying':
       return [{ type: 'api.failed', message: line.message }];
     case 'lock.conflict':
       return [{ type: 'lock.conflicted', message: line.message }];
@@ -69,23 +73,143 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       return [updated('')];
     case 'node.condition':
       return line.error === null
-        ? [{ type: 'upgrade.finished', status: line.status }]
+        ? [
+            {
+              type: 'upgrade.finished',
+              status: { ...line.status, ...verdictAhead(entries, index) },
+            },
+          ]
         : [{ type: 'upgrade.failed', status: line.status ?? NO_STATUS, message: line.error }];
     case 'node.skipped': {
       // Without Kubernetes the result stands only in the line that follows.
       const failed = lineAhead(entries, index, 'run.upgrade.failed');
       if (failed) return [{ type: 'upgrade.failed', status: NO_STATUS, message: failed.message }];
-      const rebootRequired = lineAhead(entries, index, 'run.reboot.skipped') !== undefined;
-      return [{ type: 'upgrade.finished', status: { rebootRequired, detail: '' } }];
+      const rebootRequired = REQUIRED.some((id) => lineAhead(entries, index, id) !== undefined);
+      const verdict = verdictAhead(entries, index);
+      return [{ type: 'upgrade.finished', status: { rebootRequired, detail: '', ...verdict } }];
     }
     case 'run.no-reboot':
     case 'run.reboot.skipped':
-    case 'run.upgrade.failed':
+    case 'run.reboot.unknown':
+    case 'run.reboot.repeated':
+    case 'run.reboot.again':
+    case 'run.reboot.draining':
+    case 'run.reboot.drained':
+    case 'run.reboot.undrained':
       return [{ type: 'node.reported' }];
+    case 'run.reboot.kept':
+      return [{ type: 'window.closed' }, { type: 'node.reported' }];
+    case 'run.upgrade.failed': {
+      const { message } = line;
+      return [
+        { type: 'node.reported' },
+        { type: 'drain.expired' },
+        { type: 'drain.failed', message },
+        { type: 'reboot.expired' },
+        { type: 'reboot.refused', message },
+      ];
+    }
+    case 'drain.begin':
+      return [confirmed(entries, index, snapshot)];
+    case 'drain.command':
+      return [{ type: 'node.cordoned', before: false }];
+    case 'drain.evicted':
+      return [{ type: 'pod.evicted', pod: line.pod }];
+    case 'drain.gone':
+      return [{ type: 'pod.gone', pod: line.pod }];
+    case 'drain.blocked': {
+      const { id: _, ...blocked } = line;
+      return [{ type: 'pod.blocked', ...blocked }];
+    }
+    case 'drain.output': {
+      const [next] = entries.slice(index + 1).flatMap((after) => after.line ?? []);
+      return next?.id === 'run.upgrade.failed'
+        ? [{ type: 'drain.failed', message: next.message, output: line.text }]
+        : [{ type: 'node.drained', output: line.text }];
+    }
+    case 'node.uncordoned':
+      return [{ type: 'node.uncordoned', done: true }];
+    case 'reboot.marked':
+      return [{ type: 'reboot.marked', at: line.at, atMs: 0 }];
+    case 'reboot.shutdown':
+      return [{ type: 'reboot.requested' }];
     default:
       return [];
   }
 }
+
+/** The lines that say that a reboot is required. */
+const REQUIRED = [
+  'run.reboot.skipped',
+  'run.reboot.repeated',
+  'run.reboot.again',
+  'run.reboot.kept',
+  'run.reboot.draining',
+  'run.reboot.drained',
+  'run.reboot.undrained',
+] as const;
+
+/** What a status said beyond its line, as the line after it shows. */
+function verdictAhead(entries: Entry[], index: number): Partial<HostStatus> {
+  const unknown = lineAhead(entries, index, 'run.reboot.unknown');
+  if (unknown) return { rebootUnknown: unknown.message };
+  const repeated = lineAhead(entries, index, 'run.reboot.repeated');
+  return repeated ? { changed: false, rebootMessage: repeated.cause } : {};
+}
+
+/**
+ * The event that has no line of its own and stands before the one at `index`; null: there is none
+ * in this state.
+ */
+export function silentEvent(
+  entries: Entry[],
+  index: number,
+  snapshot: RunSnapshot,
+): RunEvent | null {
+  const { context } = snapshot;
+  if (snapshot.matches({ locked: 'reporting' })) {
+    const isKept = entries[index]?.line?.id === 'run.reboot.kept' && !context.isWindowClosed;
+    return isKept ? { type: 'window.closed' } : null;
+  }
+  if (
+    snapshot.matches({ locked: { draining: 'confirming' } }) ||
+    snapshot.matches({ locked: { rebooting: 'confirming' } })
+  ) {
+    return confirmed(entries, index, snapshot);
+  }
+  if (snapshot.matches({ locked: { rebooting: 'marking' } })) {
+    return context.isDrained ? null : { type: 'reboot.marked', at: '', atMs: 0 };
+  }
+  if (
+    snapshot.matches({ locked: { undoing: 'clearing' } }) ||
+    snapshot.matches({ locked: { rebooted: 'clearing' } })
+  ) {
+    return { type: 'reboot.cleared' };
+  }
+  // The original leaves its node cordoned.
+  if (snapshot.matches({ locked: { uncordoning: 'patching' } })) {
+    return { type: 'node.uncordoned', done: false };
+  }
+  return snapshot.matches({ locked: 'undrained' }) ? { type: 'node.reported' } : null;
+}
+
+/** The lock as it was read again: the run's end tells where it was somebody else's. */
+function confirmed(entries: Entry[], index: number, { context }: RunSnapshot): RunEvent {
+  const rest = entries.slice(index);
+  const end = rest.findIndex(({ line }) => line !== null && BEGINNINGS.includes(line.id));
+  const lost = (end < 0 ? rest : rest.slice(0, end)).flatMap(
+    ({ text }) => /^Broken lock: [^=]*=(.*), expected /.exec(text)?.[1] ?? [],
+  );
+  return { type: 'lock.read', lock: { value: lost[0] ?? context.node, resourceVersion: LATER } };
+}
+
+/** The lines that a run begins with. */
+export const BEGINNINGS: Line['id'][] = [
+  'run.acquiring',
+  'run.native',
+  'run.adopting',
+  'run.recovering',
+];
 
 /**
  * A text log does not tell whether a failed acquire was refused or got no answer. It shows at the

@@ -1,6 +1,6 @@
 import type { Line } from '../../machines/lines.ts';
 import { LOCK_ANNOTATION, type Verdict } from '../../machines/lock.ts';
-import { DEADLINE_ERROR } from '../../machines/run.ts';
+import { DEADLINE_ERROR } from '../../machines/setup.ts';
 import type { Names } from './format.ts';
 
 /** One entry of a text log: a timed line with the untimed lines that belong to it. */
@@ -63,6 +63,12 @@ const WITH_TEXT: Line['id'][] = [
   'run.release.retrying',
   'run.upgrade.failed',
   'node.condition',
+  'run.reboot.unknown',
+  'run.reboot.repeated',
+  'drain.output',
+  'drain.blocked',
+  'drain.retrying',
+  'reboot.retrying',
 ];
 
 function isWhole(first: string): boolean {
@@ -129,6 +135,19 @@ const FIXED_RUN: Record<string, Line> = {
   'Running host upgrades...': { id: 'run.upgrading' },
   'No reboot required': { id: 'run.no-reboot' },
   'Reboot required, but skipping without --reboot': { id: 'run.reboot.skipped' },
+  'Reboot required again after the reboot of this run, kept for the next one': {
+    id: 'run.reboot.again',
+  },
+  'Reboot required, but the window is over: kept for the next one': { id: 'run.reboot.kept' },
+  'Reboot kept from an earlier window comes first...': { id: 'run.reboot.pending' },
+  'Reboot required, draining kube node...': { id: 'run.reboot.draining' },
+  'Reboot required, rebooting the drained kube node...': { id: 'run.reboot.drained' },
+  'Reboot required, rebooting without draining kube node...': { id: 'run.reboot.undrained' },
+  'Draining kube node before upgrades...': { id: 'run.drain.first' },
+  'Recovering what an earlier run has left...': { id: 'run.recovering' },
+  'Rebooting...': { id: 'reboot.begin' },
+  'Host is shutting down...': { id: 'reboot.shutdown' },
+  'Leaving kube lock held for reboot, waiting for termination...': { id: 'reboot.leaving' },
   'Releasing kube lock...': { id: 'run.releasing' },
   Done: { id: 'run.done' },
 };
@@ -153,6 +172,8 @@ function parseRun(text: string): { line: Line | null; names: Partial<Names> } {
     const [, namespace = '', daemonSet = '', node = ''] = using;
     return { line: null, names: { namespace, daemonSet, node } };
   }
+  const own = parseNode(text);
+  if (own) return own;
   const line =
     FIXED_RUN[text] ??
     after(text, 'Acquiring kube lock failed, retrying: ', (message) => ({
@@ -163,11 +184,74 @@ function parseRun(text: string): { line: Line | null; names: Partial<Names> } {
       id: 'run.release.retrying',
       message,
     })) ??
+    after(text, 'Reboot check failed, not rebooting: ', (message) => ({
+      id: 'run.reboot.unknown',
+      message,
+    })) ??
+    after(text, 'Draining kube node failed, retrying: ', (message) => ({
+      id: 'drain.retrying',
+      message,
+    })) ??
+    after(text, 'Rebooting failed, retrying: ', (message) => ({
+      id: 'reboot.retrying',
+      message,
+    })) ??
+    after(text, 'drain: evicted pod ', (pod) => ({ id: 'drain.evicted', pod })) ??
     after(text, 'host: ', (output) => ({ id: 'host.output', text: output })) ??
     (/^Upgrade failed, releasing kube lock\.\.\. \(.*\)$/s.test(text)
       ? { id: 'run.upgrade.failed' as const, message: text.slice(text.indexOf('(') + 1, -1) }
       : null);
   return { line, names: {} };
+}
+
+/** Lines that name the node: of a drain and of a reboot. */
+const NODE_LINES: [RegExp, (groups: Record<string, string>) => Line][] = [
+  [
+    /^Draining kube node (?<node>\S+) \(with annotation \S+\)\.\.\.$/,
+    () => ({ id: 'drain.begin' }),
+  ],
+  [/^kubectl drain (?:--\S+ )+(?<node>\S+)\.\.\.$/, () => ({ id: 'drain.command' })],
+  [
+    /^kubectl drain (?:--\S+ )+(?<node>[^\s:]+): (?<text>.*)$/s,
+    ({ text = '' }) => ({ id: 'drain.output', text }),
+  ],
+  [
+    /^Marking kube node (?<node>\S+) for reboot \(with annotation \S+?=(?<at>.*)\)\.\.\.$/,
+    ({ at = '' }) => ({ id: 'reboot.marked', at }),
+  ],
+  [
+    /^Kube node (?<node>\S+) was rebooted \(reboot=(?<at>.*), boot=(?<boot>\S+)\)\.\.\.$/,
+    ({ at = '', boot = '' }) => ({ id: 'reboot.done', at, bootMs: Date.parse(boot) }),
+  ],
+  [
+    /^Uncordoned drained kube node (?<node>\S+) \(with annotation \S+\)$/,
+    () => ({ id: 'node.uncordoned' }),
+  ],
+];
+
+const POD_GONE = /^drain: pod (\S+) is gone$/;
+const POD_BLOCKED =
+  /^drain: pod (\S+) is blocked(?: by PodDisruptionBudget [^/\s]+\/(\S+))?, trying again in (\d+) ms: (.*)$/s;
+const REPEATED =
+  /^Reboot still required after a proven reboot, with nothing installed since: not rebooting again \((.*)\)$/s;
+
+function parseNode(text: string): { line: Line; names: Partial<Names> } | null {
+  for (const [pattern, make] of NODE_LINES) {
+    const groups = pattern.exec(text)?.groups;
+    if (groups) return { line: make(groups), names: { node: groups.node ?? '' } };
+  }
+  const gone = POD_GONE.exec(text);
+  if (gone) return { line: { id: 'drain.gone', pod: gone[1] ?? '' }, names: {} };
+  const blocked = POD_BLOCKED.exec(text);
+  if (blocked) {
+    const [, pod = '', budget = null, retryInMs, message = ''] = blocked;
+    return {
+      line: { id: 'drain.blocked', pod, budget, message, retryInMs: Number(retryInMs) },
+      names: {},
+    };
+  }
+  const repeated = REPEATED.exec(text);
+  return repeated && { line: { id: 'run.reboot.repeated', cause: repeated[1] ?? '' }, names: {} };
 }
 
 function after(text: string, prefix: string, make: (rest: string) => Line): Line | null {

@@ -1,8 +1,9 @@
-import type { RunEvent, RunInput } from '../../machines/events.ts';
+import type { Boot, RunEvent, RunInput } from '../../machines/events.ts';
 import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
 import { formatLine, type Names } from './format.ts';
-import { candidates } from './infer.ts';
+import { BEGINNINGS, candidates, silentEvent } from './infer.ts';
 import { type Entry, entryText, parseLog } from './parse.ts';
+import { disruptionAhead, leftoverAhead } from './policy.ts';
 import { guessInterrupted, interrupted } from './resume.ts';
 import { advanceStartUp, type StartUp } from './startup.ts';
 
@@ -118,7 +119,7 @@ function replayEntry(entries: Entry[], index: number, state: State): number | Di
 
 /** A run begins by taking the lock, without one in native mode, or with an upgrade left over. */
 function isBeginning({ line }: Entry): boolean {
-  return line !== null && ['run.acquiring', 'run.native', 'run.adopting'].includes(line.id);
+  return line !== null && BEGINNINGS.includes(line.id);
 }
 
 /** Only a new process goes on with a run; an excerpt may begin there. */
@@ -152,7 +153,9 @@ function goOn(entries: Entry[], index: number, state: State): number | Divergenc
   state.resumable = null;
   state.run = run;
   const { deadlineInMs } = input;
-  return stepRun(entries, index, state, run, [{ type: 'run.resumed', deadlineInMs }]);
+  const done = entries.slice(index + 1).find(({ line }) => line !== null)?.line;
+  const boot = done?.id === 'reboot.done' ? { boot: bootOf('after', done.bootMs) } : {};
+  return stepRun(entries, index, state, run, [{ type: 'run.resumed', deadlineInMs, ...boot }]);
 }
 
 function inputOf(entries: Entry[], index: number, state: State): { input: RunInput; names: Names } {
@@ -171,8 +174,15 @@ function inputOf(entries: Entry[], index: number, state: State): { input: RunInp
     deadlineInMs: state.deadline && entry.time ? state.deadline.ms - timeMs(entry.time) : null,
     nodes: 1,
     seed: 0,
+    boot: bootOf('before', 0),
+    ...disruptionAhead(ahead),
+    ...leftoverAhead(ahead),
   };
   return { input, names };
+}
+
+function bootOf(bootId: string, bootMs: number): Boot {
+  return { bootId, bootMs, atMs: 0 };
 }
 
 /** An excerpt names its node only where it writes the lock or finds it its own. */
@@ -200,6 +210,12 @@ function stepRun(
     if (!next || next.lines.length === 0) continue;
     const from = stateName(run.snapshot.value);
     return take(entries, index, state, run, event, from, next);
+  }
+  const silent = silentEvent(entries, index, run.snapshot);
+  const next = silent && advance(run.snapshot, silent);
+  if (silent && next && next.lines.length === 0) {
+    take(entries, index, state, run, silent, stateName(run.snapshot.value), next);
+    return stepRun(entries, index, state, run, candidates(entries, index, run.snapshot));
   }
   return diverge(entry, run, `${quote(entry)} cannot come here`);
 }

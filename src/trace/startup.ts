@@ -30,6 +30,8 @@ const NEXT: Partial<Record<StartUp, Partial<Record<string, StartUp>>>> = {
 
 /** Where a line of a start leads, or null where it cannot stand there. `node` '' is not known. */
 export function advanceStartUp(at: StartUp, { line }: Entry, node: string): StartUp | null {
+  // The original settles a reboot ahead of its run.
+  if (at === 'begun' && line?.id === 'node.uncordoned') return at;
   const next = line && NEXT[at]?.[line.id];
   if (!next) return null;
   if (line.id === 'lock.test') {

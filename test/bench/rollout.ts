@@ -73,7 +73,7 @@ export async function rollout(
   const ended = ports.map(({ name, client, node }, index) => {
     const machine = runMachine.provide({
       actors: {
-        ...kubeActors(client, node),
+        ...kubeActors({ client, node, warn: process.emitWarning }),
         upgradeHost: fromEventObservable<RunEvent, { node: string; resumed: boolean }>(() =>
           of({ type: 'upgrade.finished', status: { rebootRequired: false, detail: '' } }),
         ),

@@ -15,7 +15,7 @@ describe('upgrades on a real host with dnf', requires('real hosts with dnf', mis
   const lines: string[] = [];
   const open = () => openHost(optionsFor(host, { busyPauseS: 1, log: (line) => lines.push(line) }));
   before(async () => {
-    host = await startHost(rpmImage('dnf'));
+    host = await startHost({}, rpmImage('dnf'));
     writeConfigs(host, {});
     port = await open();
   });

@@ -21,6 +21,8 @@ export interface Host {
   root: string;
   /** The host mount: the same path on the host and here. Empty after a reboot, as /run is. */
   mount: string;
+  /** Its root as it sees it itself, with /run and /proc, from outside; another one after a reboot. */
+  inside(): string;
   /** The address of its system bus, from outside; another one after a reboot. */
   bus(): string;
   /** The host's journal directory, from outside. */
@@ -57,8 +59,16 @@ function copyImage(image: string, root: string): void {
 const REBOOT_EXIT_CODE = 133;
 const UP_LIMIT_MS = 60_000;
 
+/** What happens around a host's reboots. */
+export interface HostHooks {
+  /** It has gone down to reboot. It boots again once this resolves. */
+  down?(): Promise<void>;
+  /** It has booted again and is up. */
+  up?(): Promise<void>;
+}
+
 /** Boots a fresh host from a cached image, Debian's; it is up when this resolves. */
-export async function startHost(image = baseImage()): Promise<Host> {
+export async function startHost(hooks: HostHooks = {}, image = baseImage()): Promise<Host> {
   const folder = mkdtempSync(join(tmpdir(), 'debian-host-'));
   const root = join(folder, 'root');
   const mount = join(folder, `${basename(folder)}-mount`);
@@ -71,16 +81,19 @@ export async function startHost(image = baseImage()): Promise<Host> {
   /** Like a machine's firmware: what asked for a reboot is started again. */
   const supervise = async (): Promise<void> => {
     while ((await container.ended) === REBOOT_EXIT_CODE && !isStopped) {
+      await hooks.down?.();
+      if (isStopped) return;
       for (const name of readdirSync(mount)) rmSync(join(mount, name), { recursive: true });
       container = boot(root, mount, log);
       boots += 1;
+      if (hooks.up) await host.rebooted(boots).then(hooks.up);
     }
   };
-  const supervised = supervise();
   const inside = () => `/proc/${container.leader()}/root`;
   const host: Host = {
     root,
     mount,
+    inside,
     bus: () => `unix:path=${inside()}/run/dbus/system_bus_socket`,
     journal: () => `${inside()}/var/log/journal`,
     exec(...command) {
@@ -106,6 +119,7 @@ export async function startHost(image = baseImage()): Promise<Host> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  const supervised = supervise();
   try {
     await host.rebooted(0);
   } catch (error) {

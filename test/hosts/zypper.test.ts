@@ -19,7 +19,7 @@ describe(
     const open = () =>
       openHost(optionsFor(host, { busyPauseS: 1, log: (line) => lines.push(line) }));
     before(async () => {
-      host = await startHost(rpmImage('zypper'));
+      host = await startHost({}, rpmImage('zypper'));
       writeConfigs(host, {});
       port = await open();
     });

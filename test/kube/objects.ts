@@ -2,7 +2,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { firstValueFrom, lastValueFrom, type Observable, ReplaySubject, skip, toArray } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import { LOCK_ANNOTATION, type LockObject } from '../../machines/lock.ts';
-import type { LockActorInput } from '../../machines/run.ts';
+import type { LockActorInput } from '../../machines/setup.ts';
 import { type ClientOptions, createClient, type KubeClient } from '../../src/kube/client.ts';
 import { type Answer, kubeconfig, type RequestInit } from '../cluster/cluster.ts';
 

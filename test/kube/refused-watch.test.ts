@@ -23,7 +23,7 @@ function waiting(server: FakeServer) {
   const node = createNode(client, 'node-1', () => time.clock.now(), assert.fail);
   const lines: string[] = [];
   const machine = runMachine.provide({
-    actors: kubeActors(client, node, WATCH_LIMITS, time.watchClock),
+    actors: kubeActors({ client, node, warn: assert.fail, clock: time.watchClock }),
     actions: { log: (_, line) => lines.push(formatLine(line, INPUT)) },
   });
   const input = { ...INPUT, deadlineInMs: null };

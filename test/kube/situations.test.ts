@@ -5,7 +5,8 @@ import { concatMap, from, of } from 'rxjs';
 import { createActor, fromEventObservable, waitFor } from 'xstate';
 import type { RunEvent, RunInput } from '../../machines/events.ts';
 import type { Line } from '../../machines/lines.ts';
-import { type LockActorInput, runMachine } from '../../machines/run.ts';
+import { runMachine } from '../../machines/run.ts';
+import type { LockActorInput } from '../../machines/setup.ts';
 import { kubeActors } from '../../src/kube/actors.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { acquireLock } from '../../src/kube/lock.ts';
@@ -77,7 +78,7 @@ describe(
       };
       const machine = runMachine.provide({
         actors: {
-          ...kubeActors(client, node),
+          ...kubeActors({ client, node, warn: assert.fail }),
           acquireLock: fromEventObservable<RunEvent, LockActorInput>(({ input: given }) =>
             from(race()).pipe(concatMap(() => acquireLock(client, given))),
           ),

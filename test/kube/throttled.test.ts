@@ -58,7 +58,9 @@ test('it is not asked again before that time, and by half as much later', async 
     throw new ApiError('too many requests', 429, 10);
   };
   const giveUp = new AbortController();
-  const result = persistently(refusing, [], giveUp.signal).catch((error: Error) => error.message);
+  const result = persistently(refusing, { unauthorizedPausesMs: [], signal: giveUp.signal }).catch(
+    (error: Error) => error.message,
+  );
   const after = async (ms: number) => {
     t.mock.timers.tick(ms);
     await new Promise(setImmediate);
@@ -94,4 +96,14 @@ test('without a time, or with one that is none or too far, it is a failure at on
     assert.equal((await one(readLock(client, INPUT))).type, 'api.failed', `${retryAfter}`);
     assert.equal(requests.length, 1, `${retryAfter}`);
   }
+});
+
+test('a 429 that may mean something else is given to whoever asked', async (t) => {
+  const { client, requests } = await throttling(t, 1, 429, '0');
+  await assert.rejects(client.request({ method: 'POST', path: '/', is429Final: true }), {
+    message: TOO_MANY.message,
+    code: 429,
+    retryAfterS: 0,
+  });
+  assert.equal(requests.length, 1);
 });

@@ -121,7 +121,7 @@ test('trap 34: refused tokens while the lock is held fail neither the upgrade no
   const upgrade = new Subject<RunEvent>();
   const machine = runMachine.provide({
     actors: {
-      ...kubeActors(client, node),
+      ...kubeActors({ client, node, warn: assert.fail }),
       upgradeHost: fromEventObservable<RunEvent, { node: string; resumed: boolean }>(() => upgrade),
     },
   });

@@ -46,7 +46,7 @@ describe('a run that waits, on a real API server', requires('control plane', mis
     const input = { ...INPUT, daemonSet, deadlineInMs: null };
     const node = createNode(counted, input.node, Date.now, assert.fail);
     const machine = runMachine.provide({
-      actors: kubeActors(counted, node),
+      actors: kubeActors({ client: counted, node, warn: assert.fail }),
       actions: { log: (_, line) => lines.push(formatLine(line, input)) },
     });
     const actor = createActor(machine, { input });

@@ -1,7 +1,8 @@
 import { createActor, fromEventObservable, SimulatedClock } from 'xstate';
 import type { RunEvent, RunInput } from '../../machines/events.ts';
 import type { Line } from '../../machines/lines.ts';
-import { type LockActorInput, type ReportInput, runMachine } from '../../machines/run.ts';
+import { runMachine } from '../../machines/run.ts';
+import type { LockActorInput, ReportInput } from '../../machines/setup.ts';
 import { formatLine } from '../../src/trace/format.ts';
 
 /** What a scripted cluster answers: `[delayMs, event]` each, in virtual time. */

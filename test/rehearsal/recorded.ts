@@ -21,6 +21,8 @@ export async function recorded(options: Partial<RolloutOptions>): Promise<Record
       seed: 1,
       speed: 0,
       faults: ['none'],
+      reboot: false,
+      drain: false,
       tickMs: Date.UTC(2026, 0, 6, 3),
       openJournal: memoryJournals(),
       version: '1',

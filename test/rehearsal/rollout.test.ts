@@ -32,10 +32,16 @@ test('each node makes the requests of its own run, and they are counted', async 
   assert.equal(outcome.nodes[0]?.requests, 5);
 });
 
+/** The options without which some of the faults have nothing to go wrong. */
+function powers(faults: string[]): { reboot: boolean; drain: boolean } {
+  const needs = faults.map((name) => FAULTS[name]?.needs);
+  return { reboot: needs.some((need) => need !== undefined), drain: needs.includes('drain') };
+}
+
 for (const name of Object.keys(FAULTS)) {
   test(`${name}: every run ends as it has to, and the lock is free`, async () => {
     for (const seed of [1, 2, 3]) {
-      const { outcome } = await recorded({ faults: [name], seed, nodes: 4 });
+      const { outcome } = await recorded({ faults: [name], ...powers([name]), seed, nodes: 4 });
       assert.deepEqual(outcome.violations, [], `seed ${seed}`);
     }
   });
@@ -45,7 +51,7 @@ test('faults in company, each with half of the others', async () => {
   const names = Object.keys(FAULTS).filter((name) => name !== 'none');
   for (let seed = 0; seed < 16; seed += 1) {
     const faults = names.filter((_, index) => (index * 7 + seed * 5) % 11 < 6);
-    const { outcome } = await recorded({ faults, seed, nodes: 5 });
+    const { outcome } = await recorded({ faults, ...powers(faults), seed, nodes: 5 });
     assert.deepEqual(outcome.violations, [], `seed ${seed}, ${faults.join(',')}`);
   }
 });
@@ -138,6 +144,8 @@ test('an interrupted rollout ends at once and shows nothing any more', async () 
       seed: 1,
       speed: 1,
       faults: ['none'],
+      reboot: false,
+      drain: false,
       tickMs: 0,
       openJournal: memoryJournals(),
       version: '1',

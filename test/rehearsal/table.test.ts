@@ -14,6 +14,7 @@ const NODE: NodeOutcome = {
   state: 'done',
   error: null,
   rebootRequired: false,
+  isRebooted: false,
 };
 const NODES: NodeOutcome[] = [
   NODE,

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { Subject } from 'rxjs';
+import { of, Subject } from 'rxjs';
 import { SimulatedClock } from 'xstate';
 import type { RunEvent } from '../../machines/events.ts';
+import { disruptionOf } from '../../machines/setup.ts';
 import { openJournal } from '../../src/journal/file.ts';
 import { createLog } from '../../src/log/log.ts';
 import { parseSchedule } from '../../src/schedule/schedule.ts';
@@ -16,7 +17,7 @@ const STATUS = { rebootRequired: false, detail: '' };
 const FINISHED: RunEvent = { type: 'upgrade.finished', status: STATUS };
 const FAILED: RunEvent = { type: 'upgrade.failed', status: STATUS, message: 'no disk' };
 const TICK_MS = 600_000;
-const NOTHING = { unfinished: null, adopt: false };
+const NOTHING = { unfinished: null, before: null };
 
 let folder = '';
 beforeEach(() => {
@@ -55,6 +56,9 @@ function start() {
       upgrades.push({ run, resumed, events });
       return events;
     },
+    rebootHost: () => of({ type: 'reboot.requested' }),
+    disruption: disruptionOf({}),
+    boot: { bootId: 'one', bootMs: 0 },
     nodes: 1,
   });
   const stop = new AbortController();
@@ -164,7 +168,7 @@ test('a stop in the middle of an upgrade leaves it to systemd, and the next proc
   const second = start();
   const { last } = second.journal;
   assert.ok(last);
-  const once = runOnce({ unfinished: last, adopt: false }, second.ports);
+  const once = runOnce({ unfinished: last, before: null }, second.ports);
   assert.deepEqual(
     second.upgrades.map(({ run, resumed }) => ({ run, resumed })),
     [{ run: first.upgrades[0]?.run, resumed: true }],

@@ -1,0 +1,8 @@
+/** What this program writes on its Node besides conditions; the lock is on the DaemonSet. */
+
+/** The node was made unschedulable by this program, and by nobody else before it. */
+export const DRAIN_ANNOTATION = 'pharos-host-upgrades.kontena.io/drain';
+/** The host is about to reboot; the value is a JSON string with the time, as the original reads it. */
+export const REBOOT_ANNOTATION = 'pharos-host-upgrades.kontena.io/reboot';
+/** The boot that is to end with that reboot. The original does not know it. */
+export const BOOT_ID_ANNOTATION = 'pharos-host-upgrades.kontena.io/reboot-boot-id';

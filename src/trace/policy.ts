@@ -1,0 +1,86 @@
+import type { Disruption, RunInput } from '../../machines/events.ts';
+import type { Line } from '../../machines/lines.ts';
+import { disruptionOf } from '../../machines/setup.ts';
+import { BEGINNINGS } from './infer.ts';
+import type { Entry } from './parse.ts';
+
+/** What only a run that may reboot writes. */
+const REBOOTING: Line['id'][] = [
+  'run.reboot.repeated',
+  'run.reboot.again',
+  'run.reboot.kept',
+  'run.reboot.pending',
+  'run.reboot.draining',
+  'run.reboot.drained',
+  'run.reboot.undrained',
+  'reboot.done',
+];
+const DRAINING: Line['id'][] = ['run.reboot.draining', 'run.drain.first', 'drain.begin'];
+
+/**
+ * A text log does not hold a run's options, only what they led to. `ahead` begins with the run's
+ * first line.
+ */
+export function disruptionAhead(ahead: Entry[]): Partial<RunInput> {
+  const own = ownEntries(ahead);
+  const has = (...ids: Line['id'][]) =>
+    own.some(({ line }) => line !== null && ids.includes(line.id));
+  if (!has(...REBOOTING, ...DRAINING)) return {};
+  const repeated = own.find(({ line }) => line?.id === 'run.reboot.repeated')?.line;
+  const disruption: Disruption = {
+    ...disruptionOf({}),
+    reboot: has(...REBOOTING),
+    drain: has(...DRAINING),
+    drainBefore: has('run.drain.first') ? 'upgrade' : 'reboot',
+    hardWindow: has('run.reboot.kept', 'run.reboot.pending'),
+    ...timeoutOf(own, 'drainTimeoutMs', /not done within ([\d.]+) s/),
+    ...timeoutOf(own, 'rebootTimeoutMs', /the host is still up ([\d.]+) s after/),
+  };
+  return {
+    disruption,
+    isRebootPending: has('run.reboot.pending'),
+    ...(repeated?.id === 'run.reboot.repeated'
+      ? { lastReboot: { bootId: 'before', cause: repeated.cause } }
+      : {}),
+  };
+}
+
+/** What a run that cleans up has found, as it shows in what it does. */
+export function leftoverAhead(ahead: Entry[]): Partial<RunInput> {
+  const [first] = ahead;
+  const own = ownEntries(ahead);
+  const find = <Id extends Line['id']>(id: Id) =>
+    own.find(({ line }) => line?.id === id)?.line as Extract<Line, { id: Id }> | undefined;
+  const isAdopting = first?.line?.id === 'run.adopting';
+  if (first?.line?.id !== 'run.recovering' && !isAdopting) return {};
+  const done = find('reboot.done');
+  const isCordoned = find('node.uncordoned') !== undefined;
+  // An upgrade that is adopted may have left no more than itself.
+  if (isAdopting && !isCordoned) return {};
+  const reboot =
+    !isAdopting && (done || find('run.upgrade.failed'))
+      ? { at: done?.at ?? '', atMs: 0, bootId: done ? 'earlier' : 'before', leftMs: 0 }
+      : null;
+  const boot = { bootId: 'before', bootMs: done?.bootMs ?? 0, atMs: 0 };
+  return { boot, leftover: { isLocked: find('run.releasing') !== undefined, isCordoned, reboot } };
+}
+
+/** Up to the next run. */
+function ownEntries(ahead: Entry[]): Entry[] {
+  const end = ahead.findIndex(
+    ({ line }, index) => index > 0 && line !== null && BEGINNINGS.includes(line.id),
+  );
+  return end < 0 ? ahead : ahead.slice(0, end);
+}
+
+function timeoutOf(
+  own: Entry[],
+  name: 'drainTimeoutMs' | 'rebootTimeoutMs',
+  pattern: RegExp,
+): Partial<Disruption> {
+  for (const { text } of own) {
+    const seconds = pattern.exec(text)?.[1];
+    if (seconds !== undefined) return { [name]: Number(seconds) * 1_000 };
+  }
+  return {};
+}

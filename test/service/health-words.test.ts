@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RunEvent } from '../../machines/events.ts';
+import { advance, type RunSnapshot, start, stateName } from '../../machines/fold.ts';
+import {
+  followRun,
+  type Glance,
+  type HealthContext,
+  healthContext,
+  healthOf,
+  healthWords,
+} from '../../src/service/health-words.ts';
+import { INPUT } from '../machines/input.ts';
+
+const T = Date.UTC(2026, 11, 1, 3);
+const at = (seconds: number) => T + seconds * 1_000;
+const CONNECTED = healthContext(T, true);
+const LOCK = { resourceVersion: '7' };
+const lockOf = (value: string) => ({ ...LOCK, value });
+
+/** The words after each event, one second apart. */
+function wordsAlong(events: RunEvent[]): string[] {
+  let snapshot: RunSnapshot = start({ ...INPUT, nodes: 3 }).snapshot;
+  let context = followRun(CONNECTED, { state: stateName(snapshot.value), atMs: T });
+  return events.map((event, index) => {
+    const next = advance(snapshot, event);
+    assert.ok(next, `${event.type} in ${stateName(snapshot.value)}`);
+    snapshot = next.snapshot;
+    const record = { state: stateName(snapshot.value), atMs: at(index + 1), event };
+    context = followRun(context, record);
+    return healthWords(snapshot, context);
+  });
+}
+
+/** Words in a state, whether the machine has it or not. */
+function wordsIn(value: unknown, more: Partial<HealthContext> = {}): string {
+  const run: Glance = { value, context: { lock: lockOf(''), error: null } };
+  return healthWords(run, { ...CONNECTED, ...more });
+}
+
+test('before, between and after runs', () => {
+  const connecting = healthContext(T, false);
+  assert.equal(
+    healthWords(null, connecting),
+    'connecting to the API server since 2026-12-01T03:00:00Z',
+  );
+  assert.equal(healthOf(null, connecting).isReady, false);
+  assert.equal(healthOf(null, CONNECTED).isReady, true);
+  assert.equal(healthWords(null, CONNECTED), 'starting');
+  const planned = { nextRunMs: at(86_400) };
+  const next = 'waiting for the next run at 2026-12-02T03:00:00Z';
+  assert.equal(healthWords(null, { ...CONNECTED, ...planned }), next);
+  assert.equal(wordsIn('done', planned), next);
+  assert.equal(wordsIn('done'), 'done: no other run is planned');
+  const failed = { value: 'failed', context: { lock: lockOf(''), error: 'no disk\nat all' } };
+  assert.equal(
+    healthWords(failed, { ...CONNECTED, ...planned }),
+    `${next}; the last one failed: no disk`,
+  );
+});
+
+test('a run that waits for other nodes, upgrades and hands the lock on', () => {
+  const status = { rebootRequired: false, detail: '' };
+  assert.deepEqual(
+    wordsAlong([
+      { type: 'spread.elapsed' },
+      { type: 'api.failed', message: 'refused' },
+      { type: 'backoff.elapsed' },
+      { type: 'lock.read', lock: lockOf('node-3') },
+      { type: 'lock.changed', lock: lockOf('node-3') },
+      { type: 'lock.changed', lock: lockOf('node-4') },
+      { type: 'lock.changed', lock: lockOf('') },
+      { type: 'standby.elapsed' },
+      { type: 'lock.updated', lock: lockOf(INPUT.node) },
+      { type: 'upgrade.output', text: 'Get:1' },
+      { type: 'upgrade.finished', status },
+      { type: 'node.reported' },
+    ]),
+    [
+      'asking for the lock since 2026-12-01T03:00:00Z',
+      'waiting to ask the API server again since 2026-12-01T03:00:02Z',
+      'asking for the lock since 2026-12-01T03:00:03Z',
+      'waiting for the lock held by node-3 since 2026-12-01T03:00:04Z',
+      'waiting for the lock held by node-3 since 2026-12-01T03:00:04Z',
+      'waiting for the lock held by node-4 since 2026-12-01T03:00:06Z',
+      'about to take the lock, which came free since 2026-12-01T03:00:07Z',
+      'taking the lock since 2026-12-01T03:00:08Z',
+      'upgrading since 2026-12-01T03:00:09Z',
+      'upgrading since 2026-12-01T03:00:09Z',
+      'reporting to the Node since 2026-12-01T03:00:11Z',
+      'releasing the lock since 2026-12-01T03:00:12Z',
+    ],
+  );
+});
+
+test('a drain names the budget and the pod that it waits for', () => {
+  const value = { locked: { draining: 'evicting' } };
+  const draining = { state: stateName(value), atMs: at(1) };
+  const since = '2026-12-01T03:00:01Z';
+  const blocked = (pod: string, budget: string | null): RunEvent => ({
+    type: 'pod.blocked',
+    pod,
+    budget,
+    message: '',
+    retryInMs: 1_000,
+  });
+  let context = followRun(CONNECTED, draining);
+  const words = (event: RunEvent) => {
+    context = followRun(context, { ...draining, atMs: at(9), event });
+    return wordsIn(value, context);
+  };
+  assert.equal(wordsIn(value, context), `draining since ${since}`);
+  assert.equal(
+    words(blocked('default/web-1', 'default/web')),
+    `draining: blocked by PodDisruptionBudget default/web (pod default/web-1), since ${since}`,
+  );
+  assert.equal(
+    words(blocked('default/db-0', null)),
+    `draining: blocked by PodDisruptionBudget default/web (pod default/web-1 and 1 more), since ${since}`,
+  );
+  assert.equal(
+    words({ type: 'pod.evicted', pod: 'default/web-1' }),
+    `draining: blocked (pod default/db-0), since ${since}`,
+  );
+  assert.equal(words({ type: 'node.drained', output: '' }), `draining since ${since}`);
+});
+
+test('every state has words, also one that nobody has thought of', () => {
+  assert.equal(
+    wordsIn({ locked: { rebooting: 'waiting' } }),
+    'rebooting since 2026-12-01T03:00:00Z',
+  );
+  assert.equal(wordsIn({ locked: 'celebrating' }), 'holding the lock since 2026-12-01T03:00:00Z');
+  assert.equal(wordsIn({ pausing: 'night' }), 'in state pausing.night since 2026-12-01T03:00:00Z');
+  assert.equal(wordsIn('acquiringX'), 'in state acquiringX since 2026-12-01T03:00:00Z');
+});
