@@ -308,7 +308,9 @@ export const machineSetup = setup({
       const isSame =
         lastReboot !== undefined &&
         lastReboot.bootId === boot?.bootId &&
-        lastReboot.cause === (status?.rebootMessage ?? '');
+        lastReboot.cause === (status?.rebootMessage ?? '') &&
+        // Required since another moment: somebody else has installed what asks for it.
+        lastReboot.sinceMs === status?.sinceMs;
       return status?.changed === false && (rebooted !== null || isSame);
     },
   },

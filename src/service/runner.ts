@@ -159,7 +159,11 @@ export function rebootsBefore(
   if (previous === null) return {};
   const { rebooted, status, boot, isRebootKept } = previous;
   const lastReboot = rebooted
-    ? { bootId: rebooted.bootId, cause: status?.rebootMessage ?? '' }
+    ? {
+        bootId: rebooted.bootId,
+        cause: status?.rebootMessage ?? '',
+        ...(status?.sinceMs === undefined ? {} : { sinceMs: status.sinceMs }),
+      }
     : previous.lastReboot;
   return {
     // Another boot since is the reboot that was kept.

@@ -45,6 +45,7 @@ export async function start(
   const host = await openHost({
     mount: options.hostMount,
     configPath: options.configPath,
+    commands: options.commands,
     log: (text) => log.say('info', text),
     warn: (text) => log.say('warn', text),
   });

@@ -9,7 +9,7 @@ import { LOST } from './systemd-fake.ts';
 /** A test that waits for what never comes. */
 const BOUNDED = { timeout: 10_000 };
 const told = ({ connect }: Pick<ReturnType<typeof busOf>, 'connect'>) =>
-  lastValueFrom(reboot({ connect, reconnectMs: 0 }).pipe(toArray()));
+  lastValueFrom(reboot({ connect, reconnectMs: 0, command: '', journalPaths: [] }).pipe(toArray()));
 const REQUESTED = [{ type: 'reboot.requested' }];
 
 describe('asking the host for a reboot', () => {
@@ -48,6 +48,7 @@ describe('asking the host for a reboot', () => {
     new BusError('org.freedesktop.DBus.Error.NoReply', 'no reply'),
     new BusError('org.freedesktop.DBus.Error.TimedOut', 'timed out'),
     new BusError('org.freedesktop.login1.OperationInProgress', 'already in progress'),
+    new BusError('org.freedesktop.systemd1.TransactionIsDestructive', 'on its way down'),
   ];
   for (const error of UNKNOWN) {
     test(`trap 24: ${error.name}: nobody can know, it is not asked twice`, async () => {
