@@ -80,4 +80,27 @@ describe('asking the host for a reboot', () => {
       { type: 'reboot.refused', message: 'no system bus at x' },
     ]);
   });
+
+  describe('by a command of the user', () => {
+    const NONE = new BusError('org.freedesktop.systemd1.NoSuchUnit', 'not loaded');
+    const run = ({ connect }: ReturnType<typeof busOf>) =>
+      lastValueFrom(
+        reboot({ connect, reconnectMs: 0, command: 'echo $x', journalPaths: [] }).pipe(toArray()),
+      );
+
+    test('trap 24: the bus is lost with it: nobody can know, it is not run twice', async () => {
+      const bus = busOf(NONE, NONE, LOST, []);
+      assert.deepEqual(await run(bus), REQUESTED);
+      const starts = bus.calls.filter(({ member }) => member === 'StartTransientUnit');
+      assert.equal(starts.length, 1);
+      // As the shell is to see it: systemd takes two for one.
+      assert.match(JSON.stringify(starts[0]?.body), /echo \$\$x/);
+    });
+
+    test('trap 24: one that the host does not start is a refusal with the text', async () => {
+      const denied = new BusError('org.freedesktop.DBus.Error.AccessDenied', 'not you');
+      const bus = busOf(NONE, NONE, denied);
+      assert.deepEqual(await run(bus), [{ type: 'reboot.refused', message: 'not you' }]);
+    });
+  });
 });

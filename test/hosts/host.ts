@@ -43,8 +43,7 @@ export interface Host {
 }
 
 /** A root folder for one host, like the image's. */
-function copyImage(root: string): void {
-  const image = baseImage();
+function copyImage(image: string, root: string): void {
   mkdirSync(root);
   for (const name of readdirSync(image)) {
     const copy = (...how: string[]) =>
@@ -68,13 +67,13 @@ export interface HostHooks {
   up?(): Promise<void>;
 }
 
-/** Boots a fresh host from the cached image; it is up when this resolves. */
-export async function startHost(hooks: HostHooks = {}): Promise<Host> {
+/** Boots a fresh host from a cached image, Debian's; it is up when this resolves. */
+export async function startHost(hooks: HostHooks = {}, image = baseImage()): Promise<Host> {
   const folder = mkdtempSync(join(tmpdir(), 'debian-host-'));
   const root = join(folder, 'root');
   const mount = join(folder, `${basename(folder)}-mount`);
   mkdirSync(mount);
-  copyImage(root);
+  copyImage(image, root);
   const log = openSync(join(folder, 'console.log'), 'a');
   let boots = 0;
   let isStopped = false;

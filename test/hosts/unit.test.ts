@@ -26,7 +26,7 @@ describe('the unit of an upgrade on a real host', requires('real hosts', missing
 
   for (const resumed of [false, true]) {
     const what = resumed ? 'also after a restart' : 'in a new run';
-    test(`one of somebody else is neither started again nor killed, ${what}`, async () => {
+    test(`trap 38: one of somebody else is neither started again nor killed, ${what}`, async () => {
       await startForeign(host);
       const before = await upgradeUnit(host);
       const message = failure(await runUpgrade(port, { resumed }));
@@ -77,14 +77,14 @@ describe('the unit of an upgrade on a real host', requires('real hosts', missing
     });
   }
 
-  test('a failed one that somebody left is cleared', async () => {
+  test('trap 38: a failed one that somebody left is cleared', async () => {
     const service = ['--service-type=oneshot', `--unit=${UNIT}`];
     assert.throws(() => host.exec('systemd-run', ...service, 'false'));
     assert.equal((await upgradeUnit(host))?.activeState, 'failed');
     finished(await runUpgrade(port));
   });
 
-  test('a unit file of that name on the host is named as what is in the way', async () => {
+  test('trap 38: a unit file of that name on the host is named as what is in the way', async () => {
     const text = '[Service]\\nType=oneshot\\nExecStart=/bin/true\\n';
     const file = `/etc/systemd/system/${UNIT}`;
     host.exec('sh', '-c', `printf '${text}' >${file}; systemctl daemon-reload`);
