@@ -3,12 +3,17 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
-import { WALL_CLOCK } from '../../src/kube/clock.ts';
+import { WALL_CLOCK, type WatchClock } from '../../src/kube/clock.ts';
 import { drainNode } from '../../src/kube/drain.ts';
 import { drainServer, INPUT, pod } from './drain-server.ts';
 import { all } from './objects.ts';
 import { scripted, sendJson } from './scripted-server.ts';
 
+/** Fifty times as fast as life. */
+const FAST_CLOCK: WatchClock = {
+  ...WALL_CLOCK,
+  setTimeout: (run, delayMs) => WALL_CLOCK.setTimeout(run, delayMs / 50),
+};
 const pods = (count: number) => Array.from({ length: count }, (_, index) => pod(`web-${index}`));
 const list = (count: number) => ({ kind: 'PodList', metadata: {}, items: pods(count) });
 
@@ -74,10 +79,29 @@ test('a broken connection is no refusal by a budget, and is tried again', async 
     else if (method === 'GET') sendJson(response, 200, list(times > 1 ? 0 : 1));
     else sendJson(response, 201, { kind: 'Status' });
   });
-  const [blocked, ...events] = await all(drainNode(client, INPUT, WALL_CLOCK, assert.fail));
+  const [blocked, ...events] = await all(drainNode(client, INPUT, FAST_CLOCK, assert.fail));
   assert.ok(blocked?.type === 'pod.blocked');
   assert.equal(blocked.budget, null);
   assert.match(blocked.message, /^Post "http.*\/pods\/web-0\/eviction": /);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['pod.evicted', 'pod.gone', 'node.drained'],
+  );
+});
+
+test('a pod that is gone before its eviction is answered was evicted first', async (t) => {
+  let answer = () => {};
+  let lists = 0;
+  const { client } = await scripted(t, ({ method }, response) => {
+    if (method === 'POST') {
+      answer = () => sendJson(response, 201, { kind: 'Status' });
+      return;
+    }
+    lists += 1;
+    sendJson(response, 200, list(lists === 1 ? 1 : 0));
+    if (lists === 3) answer();
+  });
+  const events = await all(drainNode(client, INPUT, FAST_CLOCK, assert.fail));
   assert.deepEqual(
     events.map(({ type }) => type),
     ['pod.evicted', 'pod.gone', 'node.drained'],
