@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { missing as missingCluster, program } from './cluster/build.ts';
+import { missing as missingImages, standIn } from './deploy/stand-in.ts';
 import { baseImage, missing as missingHosts } from './hosts/image.ts';
 import { notBuilt } from './requires.ts';
 
@@ -15,6 +16,7 @@ const files = named.length > 0 ? named : globSync('test/**/*.test.ts').sort();
 // Once, ahead of the test files, which run beside each other.
 prepare('cluster', missingCluster, () => program('kube-apiserver'));
 prepare('hosts', missingHosts, baseImage);
+prepare('images', missingImages, standIn);
 
 const counts = { passed: 0, failed: 0 };
 const notRun = new Map<string, string>();

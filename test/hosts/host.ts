@@ -21,6 +21,8 @@ export interface Host {
   root: string;
   /** The host mount: the same path on the host and here. Empty after a reboot, as /run is. */
   mount: string;
+  /** Its root as it sees it itself, with /run and /proc, from outside; another one after a reboot. */
+  inside(): string;
   /** The address of its system bus, from outside; another one after a reboot. */
   bus(): string;
   /** The host's journal directory, from outside. */
@@ -82,6 +84,7 @@ export async function startHost(): Promise<Host> {
   const host: Host = {
     root,
     mount,
+    inside,
     bus: () => `unix:path=${inside()}/run/dbus/system_bus_socket`,
     journal: () => `${inside()}/var/log/journal`,
     exec(...command) {
