@@ -50,10 +50,23 @@ export function startAgent(
   let failure: Error | null = null;
   let code: number | string = 0;
 
+  /** Tries until it works, as a kubelet does: a host that is going down takes no pod. */
+  const begin = async () => {
+    let begun: Pod | null = null;
+    await poll(async () => {
+      await up.promise;
+      const since = up;
+      if (isStopped) return true;
+      begun = await startPod(cluster, host, daemonSet, node, flags);
+      // Down and perhaps up again in the meantime: what it has mounted is gone.
+      if (since !== up || isStopped) begun.child.kill('SIGKILL');
+      return true;
+    }, LIMIT_MS);
+    return begun as Pod | null;
+  };
   const runOnce = async () => {
-    await up.promise;
-    if (isStopped) return;
-    pod = await startPod(cluster, host, daemonSet, node, flags);
+    pod = await begin();
+    if (pod === null) return;
     const { child } = pod;
     child.stdout?.on('data', (chunk: string) => {
       text += chunk;

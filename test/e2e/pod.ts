@@ -42,15 +42,20 @@ export async function startPod(
   const spec = daemonSet.spec?.template.spec;
   const container = spec?.containers[0];
   if (spec === undefined || container === undefined) throw new Error('a DaemonSet without pods');
-  const credentials = await tokenOf(cluster, daemonSet, node);
   const root = mkdtempSync(join(tmpdir(), 'pod-'));
-  makeRoot(root, REPOSITORY);
-  writeFiles(root, { boot_id: `${host.bootId()}\n` });
-  writeFiles(join(root, SERVICE_ACCOUNT), credentials);
-  for (const { name, mountPath } of container.volumeMounts ?? []) {
-    const volume = spec.volumes?.find((one) => one.name === name);
-    if (volume === undefined) throw new Error(`no volume ${name}`);
-    await mountVolume(cluster, host, volume, root, mountPath);
+  const remove = () => rmSync(root, { recursive: true, force: true });
+  try {
+    makeRoot(root, REPOSITORY);
+    writeFiles(root, { boot_id: `${host.bootId()}\n` });
+    writeFiles(join(root, SERVICE_ACCOUNT), await tokenOf(cluster, daemonSet, node));
+    for (const { name, mountPath } of container.volumeMounts ?? []) {
+      const volume = spec.volumes?.find((one) => one.name === name);
+      if (volume === undefined) throw new Error(`no volume ${name}`);
+      await mountVolume(cluster, host, volume, root, mountPath);
+    }
+  } catch (error) {
+    remove();
+    throw error;
   }
   const { hostname, port } = new URL(cluster.url);
   const program = startCommand(
@@ -74,7 +79,7 @@ export async function startPod(
       ...environment(container, daemonSet, node),
     },
   );
-  return { ...program, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return { ...program, remove };
 }
 
 function environment(
