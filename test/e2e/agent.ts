@@ -21,7 +21,7 @@ export interface Agent {
   /** Kills the process, once, as soon as it has written what matches. */
   killAt(pattern: RegExp): void;
   journal(): string;
-  /** Waits until the run that began after the start has ended; how. */
+  /** Waits until the run that began, or went on, after the start has ended; how. */
   ends(): Promise<string>;
   /** Tells the process to stop, and starts no other one; its exit code. */
   stop(): Promise<number | string>;
@@ -40,7 +40,8 @@ export function startAgent(
 ): Agent {
   const journalPath = join(host.root, 'var/lib/host-upgrades/journal.ndjson');
   const last = () => lastRecord(journalPath);
-  const before = last().run;
+  // One that the last agent has left unfinished ends in this one.
+  const before = ENDS.includes(last().state) ? last().run : '';
   let pod: Pod | null = null;
   let text = '';
   let watched: RegExp | null = null;

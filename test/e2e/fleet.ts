@@ -181,6 +181,8 @@ async function startMember(
     },
     letUp: () => gate.resolve(),
     start(flags) {
+      // One that a failed test has left behind.
+      void agent?.stop();
       agent = startAgent(cluster, host, daemonSet, name, flags);
     },
     async stop() {
