@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { missing as missingCluster, program } from './cluster/build.ts';
+import { missing as missingImages, standIn } from './deploy/stand-in.ts';
 import { baseImage, missing as missingHosts } from './hosts/image.ts';
 import { missingRpm, rpmImage } from './hosts/rpm-image.ts';
 import { kwok, missing as missingKwok } from './kwok/build.ts';
@@ -19,6 +20,7 @@ prepare('cluster', missingCluster, () => program('kube-apiserver'));
 prepare('hosts', missingHosts, baseImage);
 prepare('rpm_hosts', missingRpm, () => [rpmImage('dnf'), rpmImage('zypper')]);
 prepare('kwok', missingKwok, kwok);
+prepare('images', missingImages, standIn);
 
 const counts = { passed: 0, failed: 0 };
 const notRun = new Map<string, string>();

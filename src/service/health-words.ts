@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../machines/events.ts';
 import { stateName } from '../../machines/fold.ts';
+import type { RunContext } from '../../machines/setup.ts';
 import type { Health } from './health.ts';
 
 /** What is known beside a run's snapshot. Times in ms since the epoch. */
@@ -13,14 +14,12 @@ export interface HealthContext {
   /** What the run is at and who has the lock, as far as `followRun` has seen. */
   activity: string;
   holder: string;
-  /** The pods that cannot be evicted for now, with the budget that refuses it where one does. */
-  blocked: ReadonlyMap<string, string | null>;
 }
 
 /** As much of a run machine's snapshot as the words need. */
 export interface Glance {
   value: unknown;
-  context: { lock: { value: string }; error: string | null };
+  context: Pick<RunContext, 'blocked' | 'error'> & { lock: { value: string } };
 }
 
 const WAITING = 'waiting for the lock';
@@ -39,7 +38,11 @@ const WORDS: [state: string, words: string][] = [
   ['locked.draining', DRAINING],
   ['locked.upgrading', 'upgrading'],
   ['locked.reporting', 'reporting to the Node'],
+  ['locked.undrained', 'reporting to the Node that it cannot be drained'],
   ['locked.rebooting', 'rebooting'],
+  ['locked.rebooted', 'rebooted: clearing the mark of the reboot'],
+  ['locked.undoing', 'not rebooted: clearing the mark of the reboot'],
+  ['locked.uncordoning', 'uncordoning'],
   ['locked', 'holding the lock'],
   ['releasing.backoff', 'waiting to release the lock, which the API server did not answer'],
   ['releasing', 'releasing the lock'],
@@ -51,8 +54,7 @@ const ENDED = ['done', 'failed', 'stopped', 'ended'];
 
 /** Before anything was heard of a run, or of the API server. */
 export function healthContext(atMs: number, isConnected: boolean): HealthContext {
-  const nothing = { activity: '', holder: '', nextRunMs: null, blocked: new Map() };
-  return { ...nothing, isConnected, sinceMs: atMs };
+  return { activity: '', holder: '', nextRunMs: null, isConnected, sinceMs: atMs };
 }
 
 /** What the probes are told: a node is ready once its start is over, whatever its run waits for. */
@@ -68,9 +70,9 @@ export function healthWords(run: Glance | null, context: HealthContext): string 
   const since = `since ${time(context.sinceMs)}`;
   const words = wordsFor(state);
   if (words === WAITING) return `${words} held by ${run.context.lock.value} ${since}`;
-  if (words === DRAINING && context.blocked.size > 0) {
-    return `${words}: ${blockedWords(context.blocked)}, ${since}`;
-  }
+  const { blocked } = run.context;
+  if (words === DRAINING && blocked.length > 0)
+    return `${words}: ${blockedWords(blocked)}, ${since}`;
   return `${words} ${since}`;
 }
 
@@ -89,11 +91,10 @@ function idleWords(run: Glance | null, { isConnected, nextRunMs, sinceMs }: Heal
   return error === null ? next : `${next}; the last one failed: ${error.split('\n')[0]}`;
 }
 
-function blockedWords(blocked: ReadonlyMap<string, string | null>): string {
-  const [first] = blocked;
-  const [pod, budget] = first ?? ['', null];
+function blockedWords([first, ...others]: RunContext['blocked']): string {
+  const { pod = '', budget = null } = first ?? {};
   const by = budget === null ? '' : ` by PodDisruptionBudget ${budget}`;
-  const more = blocked.size > 1 ? ` and ${blocked.size - 1} more` : '';
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
   return `blocked${by} (pod ${pod}${more})`;
 }
 
@@ -111,27 +112,7 @@ export function followRun(
     activity,
     holder,
     sinceMs: hasBegun ? atMs : context.sinceMs,
-    blocked: followBlocked(context.blocked, event),
   };
-}
-
-function followBlocked(
-  blocked: HealthContext['blocked'],
-  event: RunEvent | undefined,
-): HealthContext['blocked'] {
-  switch (event?.type) {
-    case 'pod.blocked':
-      return new Map(blocked).set(event.pod, event.budget);
-    case 'pod.evicted':
-    case 'pod.gone':
-      return new Map([...blocked].filter(([pod]) => pod !== event.pod));
-    case 'node.drained':
-    case 'drain.failed':
-    case 'drain.expired':
-      return new Map();
-    default:
-      return blocked;
-  }
 }
 
 /** RFC 3339, UTC, to the second. */

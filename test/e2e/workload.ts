@@ -96,3 +96,23 @@ async function create(cluster: Cluster, path: string, body: unknown): Promise<vo
   if (answer.status !== 201)
     throw new Error(`POST ${path}: ${answer.status} ${answer.body.message}`);
 }
+
+/** Another budget for the pods of `app`. */
+export async function createBudget(
+  cluster: Cluster,
+  name: string,
+  app: string,
+): Promise<{ remove(): Promise<void> }> {
+  const path = `/apis/policy/v1/namespaces/${NAMESPACE}/poddisruptionbudgets`;
+  await create(cluster, path, {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: NAMESPACE },
+    spec: { minAvailable: 0, selector: { matchLabels: { app } } },
+  });
+  return {
+    async remove() {
+      await cluster.request(`${path}/${name}`, { method: 'DELETE' });
+    },
+  };
+}

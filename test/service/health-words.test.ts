@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
 import { advance, type RunSnapshot, start, stateName } from '../../machines/fold.ts';
+import { runMachine } from '../../machines/run.ts';
 import {
   followRun,
   type Glance,
@@ -17,6 +18,8 @@ const at = (seconds: number) => T + seconds * 1_000;
 const CONNECTED = healthContext(T, true);
 const LOCK = { resourceVersion: '7' };
 const lockOf = (value: string) => ({ ...LOCK, value });
+
+const NOTHING: Glance['context'] = { lock: lockOf(''), error: null, blocked: [] };
 
 /** The words after each event, one second apart. */
 function wordsAlong(events: RunEvent[]): string[] {
@@ -34,8 +37,7 @@ function wordsAlong(events: RunEvent[]): string[] {
 
 /** Words in a state, whether the machine has it or not. */
 function wordsIn(value: unknown, more: Partial<HealthContext> = {}): string {
-  const run: Glance = { value, context: { lock: lockOf(''), error: null } };
-  return healthWords(run, { ...CONNECTED, ...more });
+  return healthWords({ value, context: NOTHING }, { ...CONNECTED, ...more });
 }
 
 test('before, between and after runs', () => {
@@ -52,7 +54,7 @@ test('before, between and after runs', () => {
   assert.equal(healthWords(null, { ...CONNECTED, ...planned }), next);
   assert.equal(wordsIn('done', planned), next);
   assert.equal(wordsIn('done'), 'done: no other run is planned');
-  const failed = { value: 'failed', context: { lock: lockOf(''), error: 'no disk\nat all' } };
+  const failed = { value: 'failed', context: { ...NOTHING, error: 'no disk\nat all' } };
   assert.equal(
     healthWords(failed, { ...CONNECTED, ...planned }),
     `${next}; the last one failed: no disk`,
@@ -95,42 +97,38 @@ test('a run that waits for other nodes, upgrades and hands the lock on', () => {
 
 test('a drain names the budget and the pod that it waits for', () => {
   const value = { locked: { draining: 'evicting' } };
-  const draining = { state: stateName(value), atMs: at(1) };
-  const since = '2026-12-01T03:00:01Z';
-  const blocked = (pod: string, budget: string | null): RunEvent => ({
-    type: 'pod.blocked',
-    pod,
-    budget,
-    message: '',
-    retryInMs: 1_000,
-  });
-  let context = followRun(CONNECTED, draining);
-  const words = (event: RunEvent) => {
-    context = followRun(context, { ...draining, atMs: at(9), event });
-    return wordsIn(value, context);
-  };
-  assert.equal(wordsIn(value, context), `draining since ${since}`);
+  const context = followRun(CONNECTED, { state: stateName(value), atMs: at(1) });
+  const web = { pod: 'default/web-1', budget: 'default/web', message: '' };
+  const database = { pod: 'default/db-0', budget: null, message: '' };
+  const words = (...blocked: Glance['context']['blocked']) =>
+    healthWords({ value, context: { ...NOTHING, blocked } }, context);
+  const since = 'since 2026-12-01T03:00:01Z';
+  assert.equal(words(), `draining ${since}`);
   assert.equal(
-    words(blocked('default/web-1', 'default/web')),
-    `draining: blocked by PodDisruptionBudget default/web (pod default/web-1), since ${since}`,
+    words(web),
+    `draining: blocked by PodDisruptionBudget default/web (pod default/web-1), ${since}`,
   );
   assert.equal(
-    words(blocked('default/db-0', null)),
-    `draining: blocked by PodDisruptionBudget default/web (pod default/web-1 and 1 more), since ${since}`,
+    words(web, database),
+    `draining: blocked by PodDisruptionBudget default/web (pod default/web-1 and 1 more), ${since}`,
   );
-  assert.equal(
-    words({ type: 'pod.evicted', pod: 'default/web-1' }),
-    `draining: blocked (pod default/db-0), since ${since}`,
-  );
-  assert.equal(words({ type: 'node.drained', output: '' }), `draining since ${since}`);
+  assert.equal(words(database), `draining: blocked (pod default/db-0), ${since}`);
 });
 
+/** The names of all states below a node of the machine that have none below them. */
+function statesOf(node: { states?: object }, path = ''): string[] {
+  const inner = Object.entries(node.states ?? {});
+  if (inner.length === 0) return [path];
+  return inner.flatMap(([name, below]) => statesOf(below, path === '' ? name : `${path}.${name}`));
+}
+
 test('every state has words, also one that nobody has thought of', () => {
-  assert.equal(
-    wordsIn({ locked: { rebooting: 'waiting' } }),
-    'rebooting since 2026-12-01T03:00:00Z',
-  );
-  assert.equal(wordsIn({ locked: 'celebrating' }), 'holding the lock since 2026-12-01T03:00:00Z');
-  assert.equal(wordsIn({ pausing: 'night' }), 'in state pausing.night since 2026-12-01T03:00:00Z');
-  assert.equal(wordsIn('acquiringX'), 'in state acquiringX since 2026-12-01T03:00:00Z');
+  const since = 'since 2026-12-01T03:00:00Z';
+  const states = statesOf(runMachine);
+  assert.ok(states.includes('locked.rebooting.waiting'), states.join(' '));
+  for (const state of states) assert.doesNotMatch(wordsIn(state), /in state|undefined/, state);
+  assert.equal(wordsIn({ locked: { rebooting: 'waiting' } }), `rebooting ${since}`);
+  assert.equal(wordsIn({ locked: 'celebrating' }), `holding the lock ${since}`);
+  assert.equal(wordsIn({ pausing: 'night' }), `in state pausing.night ${since}`);
+  assert.equal(wordsIn('acquiringX'), `in state acquiringX ${since}`);
 });
