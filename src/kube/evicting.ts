@@ -1,6 +1,7 @@
 import { pause } from './clock.ts';
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, type Drain, DrainError } from './drain-input.ts';
 import { type EvictionAnswer, evictPod } from './eviction.ts';
+import { firmClient } from './firm.ts';
 import { type Pod, podId } from './pods.ts';
 
 /** A pod that leaves the node. */
@@ -24,11 +25,12 @@ export interface Leaver {
  */
 export async function evictPatiently(drain: Drain, leaver: Leaver): Promise<void> {
   const { clock, emit, warn } = drain;
+  const client = firmClient(drain.client, clock);
   const pod = podId(leaver.pod);
   let backoffMs = BACKOFF_FIRST_MS;
   let told = '';
   while (!leaver.signal.aborted) {
-    const answer = await ask(drain, leaver);
+    const answer = await ask({ ...drain, client }, leaver);
     if (answer === null) return;
     if (answer.kind === 'accepted') emit({ type: 'pod.evicted', pod });
     if (answer.kind === 'accepted' || answer.kind === 'gone') {

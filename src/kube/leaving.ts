@@ -2,6 +2,7 @@ import { lacking, userOf } from './access.ts';
 import { pause } from './clock.ts';
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, type Drain, DrainError } from './drain-input.ts';
 import { ApiError, isPassing } from './errors.ts';
+import { firmClient } from './firm.ts';
 import { daemonSetPath } from './paths.ts';
 import { listPods } from './pod-list.ts';
 import { controllerOf, isMirror, type Pod } from './pods.ts';
@@ -14,8 +15,9 @@ import { controllerOf, isMirror, type Pod } from './pods.ts';
 export function createLeavingList(drain: Drain): () => Promise<Pod[]> {
   const { input, clock, signal, warn } = drain;
   const isThere = createDaemonSetCheck(drain);
+  const client = firmClient(drain.client, clock);
   const list = async (): Promise<Pod[]> => {
-    const pods = await listPods(drain.client, input.node, input.podSelector, signal);
+    const pods = await listPods(client, input.node, input.podSelector, signal);
     const leaves = await Promise.all(
       pods.map(async (pod) => !(isMirror(pod) || (await isThere(pod)))),
     );

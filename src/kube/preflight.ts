@@ -3,12 +3,15 @@ import type { LockObject } from '../../machines/lock.ts';
 import { lacking, type Objects, review, userOf } from './access.ts';
 import type { KubeClient } from './client.ts';
 import { ApiError, failureOf } from './errors.ts';
+import { isReady } from './firm.ts';
 import { getLock } from './lock.ts';
 import { getNode } from './node.ts';
 import { type Access, accessesOf, type Powers, rulesFor } from './rbac.ts';
 
 /** One line that says what is wrong between this program and its cluster, and what to do. */
 export class ClusterError extends Error {}
+
+class PermissionError extends ClusterError {}
 
 /**
  * What is there at start. `reachable: false`: no answer, or none of use for now; a node that boots
@@ -28,6 +31,17 @@ export async function checkCluster(
   powers: Powers = { reboot: false, drain: false },
 ): Promise<ClusterState> {
   checkNames(objects);
+  try {
+    return await check(client, objects, powers);
+  } catch (error) {
+    if (!(error instanceof PermissionError)) throw error;
+    // One that has just been started forbids everything: it does not know its roles yet.
+    if (await isReady(client)) return await check(client, objects, powers);
+    return { reachable: false, message: `the API server is not ready: ${error.message}` };
+  }
+}
+
+async function check(client: KubeClient, objects: Objects, powers: Powers): Promise<ClusterState> {
   const accesses = accessesOf(rulesFor(powers));
   const reviewed = accesses.filter((access) => !isRead(access));
   const [lock, node, ...granted] = await Promise.all([
@@ -47,7 +61,7 @@ export async function checkCluster(
   ];
   if (missing.length > 0) {
     const who = errors.map(userOf).find((user) => user !== '') ?? '';
-    throw new ClusterError(lacking(client, who, missing, objects.namespace));
+    throw new PermissionError(lacking(client, who, missing, objects.namespace));
   }
   if (lock instanceof ApiError) throw new ClusterError(daemonSetProblem(client, objects, lock));
   if (node instanceof ApiError) throw new ClusterError(nodeProblem(client, objects, node));

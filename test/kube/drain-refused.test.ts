@@ -64,7 +64,8 @@ test('trap 28: a missing permission ends it at once, by the rule to grant', asyn
       atMs: 0,
     },
   ]);
-  assert.equal(evictions('web-1').length, 1);
+  // Once more, after the server has said that it knows its roles.
+  assert.equal(evictions('web-1').length, 2);
 });
 
 test('what no other try would change ends it in the server’s words', async (t) => {
@@ -152,7 +153,10 @@ test('pods that cannot be listed: a permission ends it, all else is tried again'
     ],
     [{ code: 400, message: 'unable to parse requirement' }, /: unable to parse requirement$/],
   ] as const) {
-    const { drain } = await drainServer(t, { pods: [], other: () => refusal });
+    const { drain } = await drainServer(t, {
+      pods: [],
+      other: (path) => (path.startsWith('/api/v1/pods') ? refusal : undefined),
+    });
     const [event] = await drain();
     assert.ok(event?.type === 'drain.failed');
     assert.match(event.message, /^the pods of node node-1 cannot be listed: /);
@@ -181,4 +185,66 @@ test('pods that cannot be listed: a permission ends it, all else is tried again'
     'the pods of node node-1 cannot be listed, retrying: the answer is not a PodList: {"kind":"Surprise"}',
     'the pods of node node-1 cannot be listed, retrying: The provided continue parameter is too old',
   ]);
+});
+
+test('a server that has just been started forbids everything, which is no answer yet', async (t) => {
+  const forbidden = {
+    code: 403,
+    message: 'User "runner" cannot do this',
+  };
+  let isReady = false;
+  const script = {
+    pods: [pod('web-1')],
+    other: (path: string) => {
+      if (path === '/readyz') return isReady ? { kind: 'ok' } : forbidden;
+      return isReady ? undefined : forbidden;
+    },
+  };
+  const { drain, clock, warnings } = await drainServer(t, script);
+  clock.setTimeout(() => {
+    isReady = true;
+  }, 10_000);
+  const events = await drain();
+  assert.equal(events.at(-1)?.type, 'node.drained');
+  assert.deepEqual(warnings, [
+    'the pods of node node-1 cannot be listed, retrying: the API server is starting: User "runner" cannot do this',
+  ]);
+});
+
+test('the same in the middle of an eviction', async (t) => {
+  let isReady = false;
+  const { drain, clock } = await drainServer(t, {
+    pods: [pod('web-1')],
+    evict: () => (isReady ? null : { code: 403, message: 'not yet ready to handle request' }),
+    other: (path) => (path === '/readyz' && !isReady ? { code: 500 } : undefined),
+  });
+  clock.setTimeout(() => {
+    isReady = true;
+  }, 10_000);
+  assert.deepEqual(
+    (await drain()).map(({ type, atMs }) => [type, atMs]),
+    [
+      ['pod.blocked', 0],
+      ['pod.evicted', 15_000],
+      ['pod.gone', 17_000],
+      ['node.drained', 17_000],
+    ],
+  );
+});
+
+test('where nobody may ask whether it is ready a 403 is taken at its word after a minute', async (t) => {
+  const message = 'admission webhook "guard" denied the request';
+  const { drain } = await drainServer(t, {
+    pods: [pod('web-1')],
+    evict: () => ({ code: 403, message }),
+    other: (path) => (path === '/readyz' ? { code: 403 } : undefined),
+  });
+  const events = await drain();
+  assert.deepEqual(
+    events.map(({ type, atMs }) => [type, atMs]),
+    [
+      ['pod.blocked', 0],
+      ['drain.failed', 61_000],
+    ],
+  );
 });

@@ -83,3 +83,19 @@ test('a certificate of another time is a matter of the clock too', async () => {
       'the certificate of https://fake is not accepted (certificate is not yet valid): renew it, or set the clock of this machine',
   });
 });
+
+test('a server that has just been started forbids everything, which is no answer yet', async (t) => {
+  const forbidden = status(403, 'nodes "node-1" is forbidden: User "runner" cannot get it');
+  let readyz: Answer = forbidden;
+  const { client } = await scripted(t, ({ url }, response) =>
+    (url === '/readyz' ? readyz : forbidden)(response),
+  );
+  const state = await checkCluster(client, OBJECTS);
+  assert.ok(!state.reachable);
+  assert.match(
+    state.message,
+    /^the API server is not ready: user "runner", by .* lacks permissions/,
+  );
+  readyz = (response) => response.end('ok');
+  await assert.rejects(checkCluster(client, OBJECTS), { message: /^user "runner", by / });
+});
