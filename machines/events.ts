@@ -131,6 +131,6 @@ export interface RunInput {
   /** A reboot that an earlier run kept for the next window. */
   isRebootPending?: boolean;
   /** What the host said when it was last rebooted, where that led to the boot it is in. */
-  lastReboot?: { bootId: string; cause: string };
+  lastReboot?: { bootId: string; cause: string; sinceMs?: number };
   leftover?: Leftover;
 }

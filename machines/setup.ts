@@ -224,6 +224,9 @@ export const machineSetup = setup({
       if (event.type !== 'pod.blocked') return {};
       const { pod, budget, message } = event;
       const others = context.blocked.filter((blocked) => blocked.pod !== pod);
+      const known = context.blocked.find((blocked) => blocked.pod === pod);
+      // A server that is busy in between does not hide what the pod waits for.
+      if (budget === null && known && known.budget !== null) return {};
       return { blocked: [...others, { pod, budget, message }] };
     }),
     unblock: assign(({ context, event }) => ({
@@ -305,7 +308,9 @@ export const machineSetup = setup({
       const isSame =
         lastReboot !== undefined &&
         lastReboot.bootId === boot?.bootId &&
-        lastReboot.cause === (status?.rebootMessage ?? '');
+        lastReboot.cause === (status?.rebootMessage ?? '') &&
+        // Required since another moment: somebody else has installed what asks for it.
+        lastReboot.sinceMs === status?.sinceMs;
       return status?.changed === false && (rebooted !== null || isSame);
     },
   },

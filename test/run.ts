@@ -4,6 +4,8 @@ import { spec } from 'node:test/reporters';
 import { missing as missingCluster, program } from './cluster/build.ts';
 import { missing as missingImages, standIn } from './deploy/stand-in.ts';
 import { baseImage, missing as missingHosts } from './hosts/image.ts';
+import { missingRpm, rpmImage } from './hosts/rpm-image.ts';
+import { kwok, missing as missingKwok } from './kwok/build.ts';
 import { notBuilt } from './requires.ts';
 
 /**
@@ -16,6 +18,8 @@ const files = named.length > 0 ? named : globSync('test/**/*.test.ts').sort();
 // Once, ahead of the test files, which run beside each other.
 prepare('cluster', missingCluster, () => program('kube-apiserver'));
 prepare('hosts', missingHosts, baseImage);
+prepare('rpm_hosts', missingRpm, () => [rpmImage('dnf'), rpmImage('zypper')]);
+prepare('kwok', missingKwok, kwok);
 prepare('images', missingImages, standIn);
 
 const counts = { passed: 0, failed: 0 };

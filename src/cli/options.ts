@@ -1,4 +1,5 @@
 import type { Disruption } from '../../machines/events.ts';
+import type { Commands } from '../host/commands.ts';
 import { LEVELS } from '../log/level.ts';
 import { LOG_FORMATS } from '../log/log.ts';
 import { parseDuration } from '../schedule/duration.ts';
@@ -30,6 +31,8 @@ export function runOptions(values: FlagValues, env: NodeJS.ProcessEnv): RunOptio
     kubeconfig: values.kubeconfig,
     kube,
     disruption: disruption(values, kube !== null),
+    commands: commands(values),
+    healthPort: port(values['health-port']),
     logFormat: oneOf('log-format', values['log-format'], LOG_FORMATS),
     logLevel: oneOf('log-level', values['log-level'], LEVELS),
   };
@@ -54,6 +57,26 @@ function kubeNames(values: FlagValues): Names | null {
 
 function variable(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
+}
+
+function commands(values: FlagValues): Commands {
+  const rebootSentinel = values['reboot-sentinel'];
+  if (rebootSentinel !== '' && !rebootSentinel.startsWith('/')) {
+    throw new UsageError(`--reboot-sentinel=${rebootSentinel}: give an absolute path on the host`);
+  }
+  return {
+    upgrade: values['upgrade-command'],
+    rebootRequired: values['reboot-required-command'],
+    reboot: values['reboot-command'],
+    rebootSentinel,
+    securityOnly: values.security === 'true',
+  };
+}
+
+function port(text: string): number | null {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 65_535) return value === 0 ? null : value;
+  throw new UsageError(`--health-port=${text}: give a number from 1 to 65535, or 0 for none`);
 }
 
 function disruption(values: FlagValues, hasKube: boolean): Disruption {

@@ -36,7 +36,7 @@ Options:
   --seed S      a whole number (default 1); the same one, the same rollout
   --speed F     how many times faster than life (default 1), or max
   --reboot      the upgrades require reboots, and the hosts are rebooted
-  --drain       with it, pods are evicted first, as their PodDisruptionBudgets allow
+  --drain       with it, pods are evicted first, as their budgets allow
   --fault NAME  what goes wrong instead of ${DEFAULT_FAULTS.join(', ')}; may be given again:
 ${faultLines}  --format      text (default); json: the nodes' journal records, one a line
   --journal-dir DIR   keeps each node's journal as DIR/NODE.ndjson, for replay

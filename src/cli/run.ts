@@ -2,6 +2,7 @@ import { HostError } from '../host/errors.ts';
 import { KubeConfigError } from '../kube/config.ts';
 import { ClusterError } from '../kube/preflight.ts';
 import { createLog } from '../log/log.ts';
+import { HealthError } from '../service/health.ts';
 import { start } from '../service/start.ts';
 import { StateError } from '../service/state.ts';
 import { version } from '../version.ts';
@@ -11,7 +12,7 @@ import { runOptions } from './options.ts';
 import { UsageError } from './usage.ts';
 
 /** What a start refuses: the caller's to mend. */
-const REFUSALS = [KubeConfigError, ClusterError, HostError, StateError];
+const REFUSALS = [KubeConfigError, ClusterError, HostError, StateError, HealthError];
 
 /** `run`: the service. Returns its exit code; throws UsageError. */
 export async function run(args: string[], out: Out, _err: Out): Promise<number> {

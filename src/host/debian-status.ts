@@ -1,6 +1,7 @@
 import type { HostStatus } from '../../machines/events.ts';
 import { readAptLog, summaryLines } from './apt-log.ts';
-import { lastTry, type Outputs, TAIL_CHARS, uniqueLines } from './outputs.ts';
+import type { Outputs } from './debian-outputs.ts';
+import { lastTry, TAIL_CHARS, uniqueLines } from './printed.ts';
 import { conditionDetail } from './status.ts';
 import { plainText, tail } from './text.ts';
 

@@ -1,16 +1,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Outputs } from './debian-outputs.ts';
+import { judge } from './debian-result.ts';
+import { aptConfig, DEBIAN_SCRIPT, FILES, OUTPUTS } from './debian-script.ts';
 import type { Driver } from './driver.ts';
 import { removeShared, writeShared } from './mount.ts';
 import { readOutput } from './output.ts';
-import type { Outputs } from './outputs.ts';
-import { judge } from './result.ts';
-import { aptConfig, DEBIAN_SCRIPT, FILES, OUTPUTS } from './script.ts';
 
 /** Debian and Ubuntu: apt-get update and unattended-upgrade. */
 export const debian: Driver = {
-  systems: /^(Debian|Ubuntu)\b/,
-  names: 'Debian and Ubuntu',
   progress: [FILES.update, FILES.upgrade],
   prepare(mount, config) {
     writeShared(mount, FILES.script, DEBIAN_SCRIPT);

@@ -1,9 +1,11 @@
 import { type Observable, Subject, takeUntil } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import { type Bus, connectBus, SYSTEM_BUS } from './bus.ts';
+import type { Commands } from './commands.ts';
 import { configLine, readConfig } from './config.ts';
 import { chooseDriver } from './driver.ts';
 import { checkHostMount } from './mount.ts';
+import { readOsRelease } from './os-release-unit.ts';
 import { type HostInfo, probeHost, probeLines } from './probe.ts';
 import { reboot } from './reboot.ts';
 import { isUpgrading, type UpgradeOptions, upgrade } from './upgrade.ts';
@@ -36,6 +38,8 @@ export interface HostOptions
   busAddress?: string;
   /** The host's journal, where it is not in one of the usual folders. */
   journalPath?: string;
+  /** What the user has the host do in place of what its distribution would. */
+  commands?: Commands;
   warn: (message: string) => void;
   /** Gets the lines of a start, in the original's words. */
   log?: (line: string) => void;
@@ -47,11 +51,12 @@ const JOURNALS = ['/run/log/journal', '/var/log/journal'];
 const RETRIED_LIMIT_MS = 10_000;
 
 /**
- * Looks at the host and changes nothing: what it needs is written into the host mount by each run.
+ * Looks at the host, which runs a unit that tells of it and changes nothing: what the host needs is
+ * written into the host mount by each run.
  * Throws HostError, one line.
  */
 export async function openHost(options: HostOptions): Promise<HostPort> {
-  const { mount, configPath, log = () => {} } = options;
+  const { mount, configPath, commands = {}, log = () => {} } = options;
   const address = options.busAddress ?? (process.env.DBUS_SYSTEM_BUS_ADDRESS || SYSTEM_BUS);
   // A connection for each use: the host's bus may be restarted in between.
   const ask = async <T>(question: (bus: Bus) => Promise<T>): Promise<T> => {
@@ -67,8 +72,9 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
   log(configLine(configPath, readConfig(configPath)));
   const info = await ask(probeHost);
   for (const line of probeLines(info)) log(line);
-  const driver = chooseDriver(info.operatingSystem);
   checkHostMount(mount);
+  const os = await ask((bus) => readOsRelease(bus, mount));
+  const driver = chooseDriver(os, commands);
   const upgrading: UpgradeOptions = {
     ...options,
     connect: () => connectBus(address, RETRIED_LIMIT_MS),
@@ -84,7 +90,15 @@ export async function openHost(options: HostOptions): Promise<HostPort> {
     isUpgrading: () => ask(isUpgrading),
     upgrade: (run, resumed) => untilClosed(upgrade(upgrading, run, { resumed })),
     rebootRequired: (run) => untilClosed(upgrade(upgrading, run, { isCheckOnly: true })),
-    reboot: () => untilClosed(reboot({ ...options, connect: () => connectBus(address) })),
+    reboot: () =>
+      untilClosed(
+        reboot({
+          reconnectMs: options.reconnectMs,
+          connect: () => connectBus(address),
+          command: commands.reboot ?? '',
+          journalPaths: upgrading.journalPaths,
+        }),
+      ),
     close: () => closed.next(),
   };
 }

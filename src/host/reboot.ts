@@ -2,12 +2,17 @@ import { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import { type Bus, BusError, BusLost } from './bus.ts';
 import { requestReboot } from './logind.ts';
+import { runRebootCommand } from './reboot-command.ts';
 import { withBus } from './reconnect.ts';
 
 export interface RebootOptions {
   connect: () => Promise<Bus>;
+  /** --reboot-command, or '' for logind. */
+  command: string;
+  /** Where the host's journal may be, for what the command said when it failed. */
+  journalPaths: string[];
   /** How often a bus that is away is called again, ms. */
-  reconnectMs?: number;
+  reconnectMs?: number | undefined;
 }
 
 /**
@@ -18,7 +23,7 @@ export function reboot(options: RebootOptions): Observable<RunEvent> {
   return new Observable((subscriber) => {
     const stop = new AbortController();
     const tell = (event: RunEvent) => subscriber.next(event);
-    const work = async (bus: Bus) => tell(await request(bus));
+    const work = async (bus: Bus) => tell(await request(bus, options));
     withBus(
       options.connect,
       stop.signal,
@@ -36,12 +41,14 @@ export function reboot(options: RebootOptions): Observable<RunEvent> {
 }
 
 /** Errors after which the host may reboot or not, or does already. */
-const UNKNOWN = /\.(NoReply|Timeout|TimedOut|Disconnected|OperationInProgress)$/;
+const UNKNOWN =
+  /\.(NoReply|Timeout|TimedOut|Disconnected|OperationInProgress|TransactionIsDestructive)$/;
 
 /** Throws BusError where the reboot was surely not begun, and asking again may help. */
-async function request(bus: Bus): Promise<RunEvent> {
+async function request(bus: Bus, { command, journalPaths }: RebootOptions): Promise<RunEvent> {
   try {
-    await requestReboot(bus);
+    if (command === '') await requestReboot(bus);
+    else await runRebootCommand(bus, command, journalPaths);
   } catch (error) {
     const isUnknown =
       error instanceof BusLost || (error instanceof BusError && UNKNOWN.test(error.name));

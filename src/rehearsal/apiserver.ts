@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { RehearsalError } from './errors.ts';
 import { evict } from './evictions.ts';
 import type { ApiObject, Json, JsonObject } from './objects.ts';
-import { ACCESS_REVIEWS, type Route, route } from './routes.ts';
+import { page } from './page.ts';
+import { deletePod } from './pods.ts';
+import { ACCESS_REVIEWS, PODS, type Route, route } from './routes.ts';
 import { isAsked } from './select.ts';
 import { type PatchKind, StatusError, Store, type StoreEvent } from './store.ts';
 
@@ -199,7 +201,8 @@ function execute(
     case 'patch':
       return store.patch(resource, namespace, name, patchKind(contentType), body);
     case 'delete':
-      store.delete(resource, namespace, name);
+      if (resource === PODS) deletePod(store, namespace, name, graceOf(target), nowMs(context));
+      else store.delete(resource, namespace, name);
       return SUCCESS;
     default:
       return page(store, target);
@@ -208,31 +211,20 @@ function execute(
 
 const SUCCESS: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
 
-function evicted(
-  { store, options }: Context,
-  { namespace, name }: Route,
-  eviction: JsonObject,
-): Json {
-  const before = store.version;
-  const pod = evict(store, namespace, name, eviction, (options.now?.() ?? new Date()).getTime());
-  // One that is on its way out already is evicted no second time.
-  if (store.version !== before) options.onEvicted?.(pod);
+function evicted(context: Context, { namespace, name }: Route, eviction: JsonObject): Json {
+  const { store, options } = context;
+  const isLeaving = evict(store, namespace, name, eviction, nowMs(context));
+  if (isLeaving) options.onEvicted?.(store.get(PODS, namespace, name));
   return SUCCESS;
 }
 
-/** A list, or the part of it that `limit` and `continue` ask for. */
-function page(store: Store, { resource, namespace, query }: Route): Json {
-  const asked = store.list(resource, namespace).filter((object) => isAsked(object, query));
-  const from = Number(query.get('continue') ?? 0);
-  const limit = Number(query.get('limit') ?? 0);
-  const to = limit === 0 ? asked.length : from + limit;
-  const rest = to < asked.length ? { continue: `${to}` } : {};
-  return {
-    kind: `${resource.kind}List`,
-    apiVersion: resource.apiVersion,
-    metadata: { resourceVersion: `${store.version}`, ...rest },
-    items: asked.slice(from, to),
-  };
+function graceOf({ query }: Route): number | undefined {
+  const graceS = query.get('gracePeriodSeconds');
+  return graceS === null ? undefined : Number(graceS);
+}
+
+function nowMs({ options }: Context): number {
+  return (options.now?.() ?? new Date()).getTime();
 }
 
 /** Who has the token may do everything here. */
@@ -320,23 +312,30 @@ function openWatch(
   response.on('close', forget);
 }
 
-function statusOf({ code, reason, message, causes }: StatusError): JsonObject {
+function statusOf({ code, reason, message, causes, retryAfterS }: StatusError): JsonObject {
+  const details = {
+    ...(causes.length === 0 ? {} : { causes }),
+    ...(retryAfterS === undefined ? {} : { retryAfterSeconds: retryAfterS }),
+  };
   return {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
     message,
-    reason,
-    ...(causes.length === 0 ? {} : { details: { causes } }),
+    ...(reason === '' ? {} : { reason }),
+    ...(Object.keys(details).length === 0 ? {} : { details }),
     code,
   };
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
   if (error instanceof ResetConnection) response.destroy();
-  else if (error instanceof StatusError) send(response, error.code, statusOf(error));
-  else {
+  else if (error instanceof StatusError) {
+    const { code, retryAfterS } = error;
+    if (retryAfterS !== undefined) response.setHeader('retry-after', `${retryAfterS}`);
+    send(response, code, statusOf(error));
+  } else {
     const message = error instanceof Error ? error.message : String(error);
     send(response, 500, statusOf(new StatusError(500, 'InternalError', message)));
   }

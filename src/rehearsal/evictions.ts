@@ -1,21 +1,26 @@
 import type { V1LabelSelector } from '@kubernetes/client-node';
 import { isSelected } from '../kube/selector.ts';
-import type { ApiObject, JsonObject } from './objects.ts';
+import type { JsonObject } from './objects.ts';
+import { deletePod, hasEnded, type PodFields, podOf } from './pods.ts';
 import { BUDGETS, PODS } from './routes.ts';
 import { StatusError, type Store } from './store.ts';
-
-const GRACE_S = 30;
 
 /** A PodDisruptionBudget as its controller keeps it. */
 interface Budget {
   metadata: { name: string };
   spec: { selector: V1LabelSelector };
-  status?: { disruptionsAllowed?: number; desiredHealthy?: number; currentHealthy?: number };
+  status?: {
+    observedGeneration?: number;
+    disruptionsAllowed?: number;
+    desiredHealthy?: number;
+    currentHealthy?: number;
+  };
 }
 
 /**
- * Evicts a pod as the API server does: its budget must allow it, and the pod is then on its way out.
- * Returns the pod; who runs the pods deletes it when it has ended. Throws StatusError.
+ * Evicts a pod as the API server does: its budget must allow it, and the pod is then deleted.
+ * True: it is on its way out from now on; who runs the pods deletes it when it has ended. Throws
+ * StatusError.
  */
 export function evict(
   store: Store,
@@ -23,55 +28,61 @@ export function evict(
   name: string,
   eviction: JsonObject,
   nowMs: number,
-): ApiObject {
-  const pod = store.get(PODS, namespace, name);
+): boolean {
+  const pod = podOf(store.get(PODS, namespace, name));
   const { preconditions, gracePeriodSeconds } = (eviction.deleteOptions ?? {}) as {
     preconditions?: { uid?: string };
     gracePeriodSeconds?: number;
   };
-  const uid = preconditions?.uid ?? pod.metadata.uid;
-  if (uid !== pod.metadata.uid) {
-    const message = `Operation cannot be fulfilled on pods "${name}": Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`;
+  const { uid } = pod.metadata;
+  const wanted = preconditions?.uid ?? uid;
+  if (!isNoDisruption(pod)) spend(store, namespace, pod);
+  if (wanted !== uid) {
+    const message = `Operation cannot be fulfilled on Pod "${name}": the UID in the precondition (${wanted}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
     throw new StatusError(409, 'Conflict', message);
   }
-  if (pod.metadata.deletionTimestamp !== undefined) return pod;
-  if (!hasEnded(pod)) spend(store, namespace, pod);
-  const spec = (pod.spec ?? {}) as { terminationGracePeriodSeconds?: number };
-  const graceS = gracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? GRACE_S;
-  const deletionTimestamp = `${new Date(nowMs + graceS * 1_000).toISOString().slice(0, 19)}Z`;
-  return store.patch(PODS, namespace, name, 'merge', {
-    metadata: { deletionTimestamp, deletionGracePeriodSeconds: graceS },
-  });
+  return deletePod(store, namespace, name, gracePeriodSeconds, nowMs);
 }
 
-/** A pod that has ended is no disruption. */
-function hasEnded({ status }: ApiObject): boolean {
-  const { phase } = (status ?? {}) as { phase?: string };
-  return phase === 'Succeeded' || phase === 'Failed';
+/** It serves nobody: it has ended, has not begun, or is on its way out. */
+function isNoDisruption(pod: PodFields): boolean {
+  const { status, metadata } = pod;
+  return hasEnded(pod) || status?.phase === 'Pending' || metadata.deletionTimestamp !== undefined;
 }
 
 /** Takes one disruption from the pod's budget. */
-function spend(store: Store, namespace: string, { metadata }: ApiObject): void {
-  const labels = (metadata.labels ?? {}) as Record<string, string>;
+function spend(store: Store, namespace: string, pod: PodFields): void {
   const budgets = (store.list(BUDGETS, namespace) as unknown as Budget[]).filter(({ spec }) =>
-    isSelected(spec.selector, labels),
+    isSelected(spec.selector, pod.metadata.labels ?? {}),
   );
   const [budget, ...more] = budgets;
+  if (budget === undefined) return;
   if (more.length > 0) {
     const message =
       'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
-    throw new StatusError(500, 'InternalError', message);
+    throw new StatusError(500, '', message);
   }
-  if (budget === undefined) return;
-  const { disruptionsAllowed = 0, desiredHealthy = 0, currentHealthy = 0 } = budget.status ?? {};
   const { name } = budget.metadata;
+  const { disruptionsAllowed = 0, desiredHealthy = 0, currentHealthy = 0 } = budget.status ?? {};
+  const isReady = pod.status?.conditions?.some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
+  // The budget is met without the pod.
+  if (!isReady && desiredHealthy > 0 && currentHealthy >= desiredHealthy) return;
+  if (budget.status?.observedGeneration === undefined) {
+    throw violation(`The disruption budget ${name} is still being processed by the server.`, 10);
+  }
   if (disruptionsAllowed <= 0) {
-    const message = "Cannot evict pod as it would violate the pod's disruption budget.";
-    const cause = `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
-    throw new StatusError(429, 'TooManyRequests', message, [
-      { reason: 'DisruptionBudget', message: cause },
-    ]);
+    throw violation(
+      `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
+    );
   }
   const status = { disruptionsAllowed: disruptionsAllowed - 1 };
   store.patch(BUDGETS, namespace, name, 'merge', { status });
+}
+
+function violation(cause: string, retryAfterS?: number): StatusError {
+  const message = "Cannot evict pod as it would violate the pod's disruption budget.";
+  const causes = [{ reason: 'DisruptionBudget', message: cause }];
+  return new StatusError(429, 'TooManyRequests', message, causes, retryAfterS);
 }

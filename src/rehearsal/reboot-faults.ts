@@ -51,7 +51,7 @@ export const REBOOT_FAULTS: Record<string, FaultKind> = {
       return {
         blockedNode: victim,
         mustFail: [victim],
-        mayFail: (node, error) => node === victim && error.includes('PodDisruptionBudget'),
+        mayFail: (node, error) => node === victim && error.includes('blocked: pod default/db-'),
       };
     },
   },

@@ -11,8 +11,17 @@ export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly causes: { reason: string; message: string }[];
-  constructor(code: number, reason: string, message: string, causes: StatusError['causes'] = []) {
+  /** When to come again, where the server says so. */
+  readonly retryAfterS: number | undefined;
+  constructor(
+    code: number,
+    reason: string,
+    message: string,
+    causes: StatusError['causes'] = [],
+    retryAfterS?: number,
+  ) {
     super(message);
+    this.retryAfterS = retryAfterS;
     this.code = code;
     this.reason = reason;
     this.causes = causes;
@@ -68,10 +77,13 @@ export class Store {
     return object;
   }
 
-  /** Of all namespaces for ''. */
+  /** Of all namespaces for ''; by namespace and name, as etcd keeps them. */
   list(resource: Resource, namespace: string): ApiObject[] {
     const prefix = namespace === '' ? `${resource.qualified}/` : keyOf(resource, namespace, '');
-    return [...this.#objects].filter(([key]) => key.startsWith(prefix)).map(([, object]) => object);
+    return [...this.#objects.keys()]
+      .filter((key) => key.startsWith(prefix))
+      .sort()
+      .map((key) => this.#objects.get(key) as ApiObject);
   }
 
   create(resource: Resource, namespace: string, body: JsonObject): ApiObject {
@@ -158,7 +170,11 @@ export class Store {
     const { uid, creationTimestamp } = old.metadata;
     const kept = { uid: uid ?? '', creationTimestamp: creationTimestamp ?? '' };
     const version = { name: old.metadata.name, resourceVersion: old.metadata.resourceVersion };
-    const object = { ...next, metadata: { ...metadata, ...kept, ...version } };
+    const object: ApiObject = {
+      ...next,
+      metadata: { ...metadata, ...kept, ...version },
+    };
+    if (isEmpty(object.metadata.annotations)) delete object.metadata.annotations;
     // A write that changes nothing is no write: version and watchers stay as they are.
     if (JSON.stringify(object) === JSON.stringify(old)) return old;
     return this.#write('MODIFIED', resource, namespace, object);

@@ -37,7 +37,7 @@ export function createWorkload(
         ],
       },
       spec: { nodeName: node },
-      status: { phase: 'Running' },
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
     });
   };
   const budget = (name: string, disruptionsAllowed: number) =>
@@ -45,6 +45,7 @@ export function createWorkload(
       metadata: { name, namespace: APPS },
       spec: { maxUnavailable: disruptionsAllowed, selector: { matchLabels: { app: name } } },
       status: {
+        observedGeneration: 1,
         disruptionsAllowed,
         currentHealthy: nodes.length,
         desiredHealthy: nodes.length - 1,

@@ -1,4 +1,5 @@
 import type { Disruption } from '../../machines/events.ts';
+import type { Commands } from '../host/commands.ts';
 import type { Level } from '../log/level.ts';
 import type { LogFormat } from '../log/log.ts';
 import type { Schedule } from '../schedule/schedule.ts';
@@ -19,6 +20,9 @@ export interface RunOptions {
   /** null: native mode. */
   kube: Names | null;
   disruption: Disruption;
+  commands: Commands;
+  /** Of /healthz and /readyz; null: none. */
+  healthPort: number | null;
   logFormat: LogFormat;
   logLevel: Level;
 }

@@ -21,6 +21,7 @@ import {
   resumeRun,
   startRun,
 } from '../journal/live.ts';
+import type { JournalRecord } from '../journal/record.ts';
 import type { Log } from '../log/log.ts';
 import type { Names } from '../trace/format.ts';
 
@@ -55,6 +56,8 @@ export interface RunnerOptions {
   disruption: Disruption;
   /** The boot that the host is in. */
   boot: Pick<Boot, 'bootId' | 'bootMs'>;
+  /** Told of each record of a run. */
+  onRecord?(record: JournalRecord): void;
   /** How many nodes the DaemonSet is for, as far as is known; grows wiser with each run. */
   nodes: number;
 }
@@ -62,6 +65,8 @@ export interface RunnerOptions {
 /** Runs one run at a time. */
 export interface Runner {
   isBusy(): boolean;
+  /** Of the run that is on, or of the last one; null: there was none. */
+  snapshot(): RunSnapshot | null;
   /** A new run; `deadlineInMs` null: none. */
   start(deadlineInMs: number | null, before: Before): Promise<RunSnapshot>;
   resume(folded: FoldedRun): Promise<RunSnapshot>;
@@ -75,6 +80,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const { names, clock, log, disruption } = options;
   let { nodes } = options;
   let current: LiveRun | null = null;
+  let ended: RunSnapshot | null = null;
   let previous = options.journal.last?.snapshot.context ?? null;
   const boot = (): Boot => ({ ...options.boot, atMs: clock.nowMs() });
 
@@ -94,7 +100,10 @@ export function createRunner(options: RunnerOptions): Runner {
     boot: boot(),
     onLine: (line) => log.line(line, names),
     onResumption: (resumption) => log.resumption(resumption),
-    onRecord: (record, lines) => log.record(record, lines, names),
+    onRecord: (record, lines) => {
+      options.onRecord?.(record);
+      log.record(record, lines, names);
+    },
     onJournalError: ({ message }) =>
       log.say('error', `The journal cannot be written, the run goes on without it: ${message}`),
   });
@@ -104,6 +113,7 @@ export function createRunner(options: RunnerOptions): Runner {
     current = begin();
     try {
       const snapshot = await current.ended;
+      ended = snapshot;
       previous = snapshot.context;
       nodes = previous.nodes;
       return snapshot;
@@ -114,6 +124,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   return {
     isBusy: () => current !== null,
+    snapshot: () => current?.snapshot() ?? ended,
     start: (deadlineInMs, before) =>
       follow(() => {
         const id = runId(clock.nowMs());
@@ -148,7 +159,11 @@ export function rebootsBefore(
   if (previous === null) return {};
   const { rebooted, status, boot, isRebootKept } = previous;
   const lastReboot = rebooted
-    ? { bootId: rebooted.bootId, cause: status?.rebootMessage ?? '' }
+    ? {
+        bootId: rebooted.bootId,
+        cause: status?.rebootMessage ?? '',
+        ...(status?.sinceMs === undefined ? {} : { sinceMs: status.sinceMs }),
+      }
     : previous.lastReboot;
   return {
     // Another boot since is the reboot that was kept.

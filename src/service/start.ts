@@ -14,10 +14,12 @@ import { formatScheduleLine } from '../schedule/lines.ts';
 import { windowWarning } from '../schedule/window.ts';
 import { version } from '../version.ts';
 import { JoinError, type Joined, joinCluster } from './cluster.ts';
+import { type HealthServer, startHealth } from './health.ts';
 import type { RunOptions } from './options.ts';
 import { createRunner, NATIVE_ACTORS, type RunActors } from './runner.ts';
 import { runOnce, runScheduled } from './service.ts';
 import { openState, type State } from './state.ts';
+import { watchHealth } from './vitals.ts';
 
 const CLOCK: RunClock = {
   nowMs: Date.now,
@@ -43,12 +45,18 @@ export async function start(
   const host = await openHost({
     mount: options.hostMount,
     configPath: options.configPath,
+    commands: options.commands,
     log: (text) => log.say('info', text),
     warn: (text) => log.say('warn', text),
   });
+  const vitals = watchHealth({ isConnected: kube === null, schedule });
   const client = config && createClient(config, { userAgent: `host-upgrades/${version()}` });
   let state: State | null = null;
+  let health: HealthServer | null = null;
   try {
+    if (options.healthPort !== null) {
+      health = await startHealth({ port: options.healthPort, state: vitals.state });
+    }
     if (!schedule) log.say('info', formatScheduleLine({ id: 'schedule.none' }, zone));
     state = await openState(options.statePath, (text) => log.say('warn', text));
     const { journal } = state;
@@ -75,6 +83,7 @@ export async function start(
           })
         : { before: null, nodes: 1 };
     if (joined === null || stop.aborted) return 'stopped';
+    vitals.connected();
     log.say('info', disruptionLine(disruption));
     const runner = createRunner({
       names,
@@ -87,8 +96,10 @@ export async function start(
       rebootHost: host.reboot,
       disruption,
       boot: host.info,
+      onRecord: vitals.onRecord,
       nodes: joined.nodes,
     });
+    vitals.follow(runner);
     const beginning = { unfinished, before: joined.before };
     const ports = { runner, log, clock: CLOCK, stop };
     if (schedule) {
@@ -103,6 +114,7 @@ export async function start(
     log.say('error', error.message);
     return 'failed';
   } finally {
+    await health?.close();
     state?.close();
     host.close();
     await client?.close();

@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, fetch } from 'undici';
 import { program } from './build.ts';
+import { startProcess } from './process.ts';
 
 const TOKEN = 'test-admin-token';
 
@@ -16,6 +16,8 @@ export interface Cluster {
   token: string;
   /** The path of a kubeconfig for the administrator. */
   kubeconfig: string;
+  files: ClusterFiles;
+  etcdUrl: string;
   /** Adds users to the token file; they hold once the API server is started again. */
   addUser(name: string): Promise<string>;
   /** Stops the API server's process without closing its connections, and lets it go on. */
@@ -28,6 +30,25 @@ export interface Cluster {
   /** Compacts etcd and starts the API server again, so that old versions are gone. */
   compact(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** What programs around the API server need of its folder. */
+export interface ClusterFiles {
+  folder: string;
+  /** What clients verify the server with. */
+  ca: string;
+  serviceAccountKey: string;
+  /** The requests of the audited user, a line each. */
+  audit: string;
+}
+
+export interface ClusterOptions {
+  /** Controllers will run on it: pods must then have the service account that they name. */
+  hasControllers?: boolean;
+  /** etcd holds objects as JSON, so that its history can be read (test/e2e/recorder.ts). */
+  isRecorded?: boolean;
+  /** The user whose requests are written to the audit log. */
+  auditedUser?: string;
 }
 
 export interface RequestInit {
@@ -46,20 +67,25 @@ export interface Answer {
 }
 
 /** Starts a control plane on free loopback ports; it is up when this resolves. */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'control-plane-'));
   const [etcdPort, peerPort, apiPort] = await freePorts(3);
   const url = `https://127.0.0.1:${apiPort}`;
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const tokens = [`${TOKEN},admin,admin,system:masters`];
   const tokenFile = join(folder, 'tokens.csv');
-  const keyFile = join(folder, 'service-account.key');
+  const files: ClusterFiles = {
+    folder,
+    ca: join(folder, 'certificates', 'apiserver.crt'),
+    serviceAccountKey: join(folder, 'service-account.key'),
+    audit: join(folder, 'audit.log'),
+  };
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(files.serviceAccountKey, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const writeTokens = () => writeFileSync(tokenFile, tokens.map((row) => `${row}\n`).join(''));
   writeTokens();
 
-  const etcd = start(folder, 'etcd', [
+  const etcd = startProcess(folder, 'etcd', program('etcd'), [
     `--data-dir=${join(folder, 'etcd')}`,
     `--listen-client-urls=${etcdUrl}`,
     `--advertise-client-urls=${etcdUrl}`,
@@ -69,7 +95,7 @@ export async function startCluster(): Promise<Cluster> {
     '--unsafe-no-fsync',
   ]);
   const startApi = () =>
-    start(folder, 'kube-apiserver', [
+    startProcess(folder, 'kube-apiserver', program('kube-apiserver'), [
       `--etcd-servers=${etcdUrl}`,
       `--secure-port=${apiPort}`,
       '--bind-address=127.0.0.1',
@@ -79,13 +105,13 @@ export async function startCluster(): Promise<Cluster> {
       '--authorization-mode=RBAC',
       '--allow-privileged',
       '--service-account-issuer=https://kubernetes.default.svc',
-      `--service-account-key-file=${keyFile}`,
-      `--service-account-signing-key-file=${keyFile}`,
+      `--service-account-key-file=${files.serviceAccountKey}`,
+      `--service-account-signing-key-file=${files.serviceAccountKey}`,
       '--service-cluster-ip-range=10.0.0.0/24',
-      '--disable-admission-plugins=ServiceAccount',
+      ...optionalFlags(options, files),
     ]);
   let api = startApi();
-  const certificate = () => readFileSync(join(folder, 'certificates', 'apiserver.crt'), 'utf8');
+  const certificate = () => readFileSync(files.ca, 'utf8');
   let agent = new Agent();
   const request: Cluster['request'] = async (path, init = {}) => {
     const answer = await fetch(`${url}${path}`, {
@@ -102,7 +128,7 @@ export async function startCluster(): Promise<Cluster> {
   };
   const ready = async () => {
     const isReady = async () => {
-      assertRunning(api, folder);
+      api.assertRunning();
       // The server makes its own certificate when it first starts.
       await agent.destroy();
       agent = new Agent({ connect: { ca: certificate() } });
@@ -115,6 +141,8 @@ export async function startCluster(): Promise<Cluster> {
     url,
     token: TOKEN,
     kubeconfig: join(folder, 'kubeconfig'),
+    files,
+    etcdUrl,
     request,
     async addUser(name) {
       tokens.push(`${name}-token,${name},${name}`);
@@ -123,9 +151,9 @@ export async function startCluster(): Promise<Cluster> {
       await cluster.startApiServer();
       return `${name}-token`;
     },
-    pause: () => api.kill('SIGSTOP'),
-    resume: () => api.kill('SIGCONT'),
-    stopApiServer: () => end(api),
+    pause: () => api.child.kill('SIGSTOP'),
+    resume: () => api.child.kill('SIGCONT'),
+    stopApiServer: () => api.kill(),
     async startApiServer() {
       api = startApi();
       await ready();
@@ -136,15 +164,11 @@ export async function startCluster(): Promise<Cluster> {
     },
     async stop() {
       await agent.destroy();
-      await end(api);
-      await end(etcd);
+      await api.kill();
+      await etcd.kill();
       rmSync(folder, { recursive: true });
     },
   };
-  process.once('exit', () => {
-    api.kill('SIGKILL');
-    etcd.kill('SIGKILL');
-  });
   try {
     await ready();
   } catch (error) {
@@ -177,24 +201,26 @@ export function kubeconfig(url: string, ca: string | null, token: string): strin
   });
 }
 
-function start(folder: string, name: 'etcd' | 'kube-apiserver', args: string[]): ChildProcess {
-  const log = openSync(join(folder, `${name}.log`), 'a');
-  const child = spawn(program(name), args, { stdio: ['ignore', log, log] });
-  closeSync(log);
-  return child;
+function optionalFlags(options: ClusterOptions, files: ClusterFiles): string[] {
+  const flags: string[] = [];
+  if (!options.hasControllers) flags.push('--disable-admission-plugins=ServiceAccount');
+  if (options.isRecorded) flags.push('--storage-media-type=application/json');
+  if (options.auditedUser !== undefined) {
+    const policy = join(files.folder, 'audit-policy.json');
+    writeFileSync(policy, JSON.stringify(auditPolicy(options.auditedUser)));
+    flags.push(`--audit-policy-file=${policy}`, `--audit-log-path=${files.audit}`);
+  }
+  return flags;
 }
 
-function assertRunning(child: ChildProcess, folder: string): void {
-  if (child.exitCode === null && child.signalCode === null) return;
-  const log = readFileSync(join(folder, 'kube-apiserver.log'), 'utf8');
-  throw new Error(`kube-apiserver ended:\n${log.slice(-2_000)}`);
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
+/** One user's requests, without their bodies. */
+function auditPolicy(user: string) {
+  return {
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    omitStages: ['RequestReceived'],
+    rules: [{ level: 'Metadata', users: [user] }, { level: 'None' }],
+  };
 }
 
 /** Asks until the answer is yes; a refused connection is a no. Bounded. */
@@ -211,7 +237,7 @@ export async function poll(ask: () => Promise<boolean>, limitMs: number): Promis
   }
 }
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const ports = servers.map((server) => (server.address() as { port: number }).port);

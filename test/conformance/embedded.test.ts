@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { startApiServer } from '../../src/rehearsal/apiserver.ts';
 import type { Answer, RequestInit } from '../cluster/cluster.ts';
 import { kubeconfig } from '../cluster/cluster.ts';
-import { storeConformance } from './suite.ts';
+import { podConformance } from './pods.ts';
+import { type ConformanceServer, storeConformance } from './suite.ts';
 
-storeConformance('the embedded API server', { skip: false }, async () => {
+async function start(): Promise<ConformanceServer> {
   const folder = mkdtempSync(join(tmpdir(), 'embedded-'));
   const server = await startApiServer({ token: 'embedded', bookmarkMs: 200 });
   const path = join(folder, 'kubeconfig');
@@ -31,4 +32,7 @@ storeConformance('the embedded API server', { skip: false }, async () => {
       rmSync(folder, { recursive: true });
     },
   };
-});
+}
+
+storeConformance('the embedded API server', { skip: false }, start);
+podConformance('the embedded API server', { skip: false }, start);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { debian } from '../../src/host/debian.ts';
+import { FILES, OUTPUTS } from '../../src/host/debian-script.ts';
 import { HostError } from '../../src/host/errors.ts';
 import { checkHostMount } from '../../src/host/mount.ts';
-import { FILES, OUTPUTS } from '../../src/host/script.ts';
 
 describe('the host mount', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mount-'));

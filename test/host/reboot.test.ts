@@ -9,7 +9,7 @@ import { LOST } from './systemd-fake.ts';
 /** A test that waits for what never comes. */
 const BOUNDED = { timeout: 10_000 };
 const told = ({ connect }: Pick<ReturnType<typeof busOf>, 'connect'>) =>
-  lastValueFrom(reboot({ connect, reconnectMs: 0 }).pipe(toArray()));
+  lastValueFrom(reboot({ connect, reconnectMs: 0, command: '', journalPaths: [] }).pipe(toArray()));
 const REQUESTED = [{ type: 'reboot.requested' }];
 
 describe('asking the host for a reboot', () => {
@@ -48,6 +48,7 @@ describe('asking the host for a reboot', () => {
     new BusError('org.freedesktop.DBus.Error.NoReply', 'no reply'),
     new BusError('org.freedesktop.DBus.Error.TimedOut', 'timed out'),
     new BusError('org.freedesktop.login1.OperationInProgress', 'already in progress'),
+    new BusError('org.freedesktop.systemd1.TransactionIsDestructive', 'on its way down'),
   ];
   for (const error of UNKNOWN) {
     test(`trap 24: ${error.name}: nobody can know, it is not asked twice`, async () => {
@@ -78,5 +79,28 @@ describe('asking the host for a reboot', () => {
     assert.deepEqual(await told({ connect }), [
       { type: 'reboot.refused', message: 'no system bus at x' },
     ]);
+  });
+
+  describe('by a command of the user', () => {
+    const NONE = new BusError('org.freedesktop.systemd1.NoSuchUnit', 'not loaded');
+    const run = ({ connect }: ReturnType<typeof busOf>) =>
+      lastValueFrom(
+        reboot({ connect, reconnectMs: 0, command: 'echo $x', journalPaths: [] }).pipe(toArray()),
+      );
+
+    test('trap 24: the bus is lost with it: nobody can know, it is not run twice', async () => {
+      const bus = busOf(NONE, NONE, LOST, []);
+      assert.deepEqual(await run(bus), REQUESTED);
+      const starts = bus.calls.filter(({ member }) => member === 'StartTransientUnit');
+      assert.equal(starts.length, 1);
+      // As the shell is to see it: systemd takes two for one.
+      assert.match(JSON.stringify(starts[0]?.body), /echo \$\$x/);
+    });
+
+    test('trap 24: one that the host does not start is a refusal with the text', async () => {
+      const denied = new BusError('org.freedesktop.DBus.Error.AccessDenied', 'not you');
+      const bus = busOf(NONE, NONE, denied);
+      assert.deepEqual(await run(bus), [{ type: 'reboot.refused', message: 'not you' }]);
+    });
   });
 });

@@ -7,7 +7,7 @@ import { lastValueFrom, toArray } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import { BusError } from '../../src/host/bus.ts';
 import { debian } from '../../src/host/debian.ts';
-import { FILES } from '../../src/host/script.ts';
+import { FILES } from '../../src/host/debian-script.ts';
 import { type UpgradeOptions, upgrade } from '../../src/host/upgrade.ts';
 import { FakeSystemd, LOST } from './systemd-fake.ts';
 

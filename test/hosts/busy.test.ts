@@ -28,7 +28,7 @@ while os.path.exists('/run/hu-holds'): time.sleep(0.02)`;
     await poll(async () => host.exec('ls', '/run').includes('hu-holds'), 20_000);
   };
   const letGo = () => host.exec('rm', '/run/hu-holds');
-  const WAITS = 'another apt or dpkg is at work, trying again in 1 s';
+  const WAITS = 'another package manager is at work, trying again in 1 s';
 
   test('the lock of the lists is waited for', async () => {
     const port = await openOn(host, { busyPauseS: 1 });

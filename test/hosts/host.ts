@@ -43,8 +43,7 @@ export interface Host {
 }
 
 /** A root folder for one host, like the image's. */
-function copyImage(root: string): void {
-  const image = baseImage();
+function copyImage(image: string, root: string): void {
   mkdirSync(root);
   for (const name of readdirSync(image)) {
     const copy = (...how: string[]) =>
@@ -60,13 +59,21 @@ function copyImage(root: string): void {
 const REBOOT_EXIT_CODE = 133;
 const UP_LIMIT_MS = 60_000;
 
-/** Boots a fresh host from the cached image; it is up when this resolves. */
-export async function startHost(): Promise<Host> {
+/** What happens around a host's reboots. */
+export interface HostHooks {
+  /** It has gone down to reboot. It boots again once this resolves. */
+  down?(): Promise<void>;
+  /** It has booted again and is up. */
+  up?(): Promise<void>;
+}
+
+/** Boots a fresh host from a cached image, Debian's; it is up when this resolves. */
+export async function startHost(hooks: HostHooks = {}, image = baseImage()): Promise<Host> {
   const folder = mkdtempSync(join(tmpdir(), 'debian-host-'));
   const root = join(folder, 'root');
   const mount = join(folder, `${basename(folder)}-mount`);
   mkdirSync(mount);
-  copyImage(root);
+  copyImage(image, root);
   const log = openSync(join(folder, 'console.log'), 'a');
   let boots = 0;
   let isStopped = false;
@@ -74,12 +81,14 @@ export async function startHost(): Promise<Host> {
   /** Like a machine's firmware: what asked for a reboot is started again. */
   const supervise = async (): Promise<void> => {
     while ((await container.ended) === REBOOT_EXIT_CODE && !isStopped) {
+      await hooks.down?.();
+      if (isStopped) return;
       for (const name of readdirSync(mount)) rmSync(join(mount, name), { recursive: true });
       container = boot(root, mount, log);
       boots += 1;
+      if (hooks.up) await host.rebooted(boots).then(hooks.up);
     }
   };
-  const supervised = supervise();
   const inside = () => `/proc/${container.leader()}/root`;
   const host: Host = {
     root,
@@ -110,6 +119,7 @@ export async function startHost(): Promise<Host> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  const supervised = supervise();
   try {
     await host.rebooted(0);
   } catch (error) {

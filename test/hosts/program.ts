@@ -19,9 +19,15 @@ export function configPath(host: Host): string {
 
 /** What the program would find mounted as its configuration. */
 export function writeConfig(host: Host, text: string | null): void {
+  writeConfigs(host, text === null ? {} : { 'unattended-upgrades.conf': text });
+}
+
+/** The same, by the names of its files. */
+export function writeConfigs(host: Host, files: Record<string, string>): void {
   rmSync(configPath(host), { recursive: true, force: true });
   mkdirSync(configPath(host));
-  if (text !== null) writeFileSync(join(configPath(host), 'unattended-upgrades.conf'), text);
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(configPath(host), name), text);
 }
 
 /** The host as the program in a pod on it sees it. */

@@ -39,7 +39,7 @@ describe('a real host that goes down and comes back', requires('real hosts', mis
 
   const lingers = 'until [ -e /run/hu-go-on ]; do sleep 0.05; done';
 
-  test('a shutdown that somebody delays is no failed upgrade', async () => {
+  test('trap 40: a shutdown that somebody delays is no failed upgrade', async () => {
     const inhibit = ['systemd-inhibit', '--what=shutdown', '--mode=delay', 'sh', '-c', lingers];
     host.exec('systemd-run', '--unit=hu-delays', ...inhibit);
     await poll(async () => /\bsh\b/.test(host.exec('systemd-inhibit', '--list')), 20_000);
@@ -51,7 +51,7 @@ describe('a real host that goes down and comes back', requires('real hosts', mis
     port = await openHost(optionsFor(host));
   });
 
-  test('a shutdown under way is no failed upgrade', async () => {
+  test('trap 40: a shutdown under way is no failed upgrade', async () => {
     // It takes its time to stop, and the bus stays until it has.
     const service = ['--unit=hu-lingers', '--property=After=dbus.service'];
     const stop = `--property=ExecStop=/bin/sh -c '${lingers}'`;

@@ -43,6 +43,22 @@ describe('a real host that cannot be used says why', requires('real hosts', miss
     await refuses({ mount: path }, /^--host-mount=\/proc\/sys: cannot be written \(\w+\); mount /);
   });
 
+  test('a host mount that is another directory on the host', async () => {
+    const mount = join(host.root, '../not-shared');
+    await refuses(
+      { mount },
+      /^--host-mount=\S+not-shared: what the host writes there is not seen here \(.*exit status \d+\); mount /,
+    );
+    host.exec('mkdir', '-p', mount);
+    await refuses({ mount }, /not seen here; mount the host's directory of that very path$/);
+  });
+
+  test('a host whose systemd starts nothing says so', async () => {
+    host.exec('systemctl', 'mask', '--runtime', 'host-upgrades-probe.service');
+    await refuses({}, /^the host's systemd starts no unit: /);
+    host.exec('systemctl', 'unmask', '--runtime', 'host-upgrades-probe.service');
+  });
+
   test('a host without hostname1', async () => {
     host.exec('systemctl', 'mask', '--runtime', '--now', 'systemd-hostnamed.service');
     await refuses({}, /^the host's hostname1 does not answer: .*masked/);
@@ -54,7 +70,14 @@ describe('a real host that cannot be used says why', requires('real hosts', miss
     host.exec('rm', '/etc/os-release');
     writeFileSync(join(host.root, 'etc/os-release'), text);
     host.exec('systemctl', 'restart', 'systemd-hostnamed');
-    await refuses({}, /^cannot upgrade a host of Other Linux 7: supported are Debian and Ubuntu$/);
+    await refuses(
+      {},
+      /^cannot upgrade a host of ID=other: supported are Debian, .*--upgrade-command$/,
+    );
+    // But with commands of its own it is used as it is.
+    const port = await openHost(optionsFor(host, { commands: { rebootSentinel: '/run/x' } }));
+    assert.equal(port.info.operatingSystem, 'Other Linux 7');
+    port.close();
   });
 
   test('DBUS_SYSTEM_BUS_ADDRESS is where the bus is looked for', async () => {

@@ -64,7 +64,10 @@ describe('cordoning on a real API server', requires('control plane', missing()),
     });
     const cordoned = await read('plain');
     assert.deepEqual([cordoned.unschedulable, cordoned.drain, writes], [true, 'true', 1]);
-    assert.deepEqual(await one(uncordonNode(counted, 'plain')), { type: 'node.uncordoned' });
+    assert.deepEqual(await one(uncordonNode(counted, 'plain')), {
+      type: 'node.uncordoned',
+      done: true,
+    });
     const { unschedulable, drain, annotations } = await read('plain');
     assert.deepEqual([unschedulable, drain, writes], [false, undefined, 2]);
     assert.equal(annotations.other, 'stays');
@@ -78,7 +81,10 @@ describe('cordoning on a real API server', requires('control plane', missing()),
       type: 'node.cordoned',
       before: true,
     });
-    assert.deepEqual(await one(uncordonNode(client, 'theirs')), { type: 'node.uncordoned' });
+    assert.deepEqual(await one(uncordonNode(client, 'theirs')), {
+      type: 'node.uncordoned',
+      done: false,
+    });
     assert.deepEqual(await read('theirs'), found);
   });
 

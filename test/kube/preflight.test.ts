@@ -8,7 +8,14 @@ import { loadKubeConfig } from '../../src/kube/config.ts';
 import { readLock } from '../../src/kube/lock.ts';
 import { createNode } from '../../src/kube/node.ts';
 import { ClusterError, checkCluster } from '../../src/kube/preflight.ts';
-import { accessesOf, RULES, type Rule } from '../../src/kube/rbac.ts';
+import {
+  type Access,
+  accessesOf,
+  grants,
+  RULES,
+  type Rule,
+  rulesFor,
+} from '../../src/kube/rbac.ts';
 import { watchLock } from '../../src/kube/watch.ts';
 import { missing } from '../cluster/build.ts';
 import { type Cluster, poll, startCluster } from '../cluster/cluster.ts';
@@ -25,6 +32,9 @@ import { serviceAccount } from './service-account.ts';
 
 const NODE = 'worker-1.eu.example';
 const OBJECTS: Objects = { namespace: 'kube-system', daemonSet: 'host-upgrades', node: NODE };
+const NEITHER = { reboot: false, drain: false };
+const BASE = rulesFor(NEITHER);
+const BOTH = { reboot: true, drain: true };
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ROLE_PATHS = {
   Role: `${RBAC}/namespaces/kube-system/roles`,
@@ -41,6 +51,15 @@ async function problem(check: Promise<unknown>): Promise<string> {
   assert.ok(error instanceof ClusterError, String(error));
   assert.doesNotMatch(error.message, /\n/);
   return error.message;
+}
+
+/** Whether who has the first has the second; what is granted for the cluster holds in a namespace. */
+function includes(one: Access, other: Access): boolean {
+  return (
+    one.resource === other.resource &&
+    one.verb === other.verb &&
+    (one.kind === 'ClusterRole' || other.kind === 'Role')
+  );
 }
 
 describe('the check at start, on a real API server', requires('control plane', missing()), () => {
@@ -88,15 +107,15 @@ describe('the check at start, on a real API server', requires('control plane', m
       const { status } = await cluster.request(path, { method: 'PATCH', type, body });
       assert.equal(status, 200);
     }
-    const wanted = accessesOf(rules).map(({ resource, verb }) => `${verb} ${resource}`);
+    const granted = accessesOf(rules);
     for (const access of accessesOf(RULES)) {
-      const isWanted = wanted.includes(`${access.verb} ${access.resource}`);
+      const isWanted = granted.some((one) => includes(one, access));
       await poll(async () => (await review(runner, access, OBJECTS)) === isWanted, 10_000);
     }
   };
 
   test('with the documented rules it gives the lock and the Node, in five requests', async () => {
-    await grant(RULES);
+    await grant(BASE);
     let requests = 0;
     const counted: KubeClient = {
       ...runner,
@@ -114,19 +133,50 @@ describe('the check at start, on a real API server', requires('control plane', m
 
   test('each verb that is missing is named, as the rule to grant', async () => {
     for (const access of accessesOf(RULES)) {
-      const { resource, verb, group, kind } = access;
-      await grant(
-        RULES.map((rule) =>
-          rule.resources.includes(resource)
-            ? { ...rule, verbs: rule.verbs.filter((other) => other !== verb) }
-            : rule,
-        ).filter(({ verbs }) => verbs.length > 0),
+      const rules = RULES.map((rule) => ({
+        ...rule,
+        verbs: rule.verbs.filter((verb) => {
+          const [own] = accessesOf([{ ...rule, verbs: [verb] }]);
+          return own === undefined || !includes(own, access);
+        }),
+      })).filter(({ verbs }) => verbs.length > 0);
+      await grant(rules);
+      const held = accessesOf(rules);
+      // A verb that is granted for the cluster is missing nowhere.
+      const named = accessesOf(RULES).filter((one) => !held.some((own) => includes(own, one)));
+      const message = await problem(checkCluster(runner, OBJECTS, BOTH));
+      assert.ok(
+        message.endsWith(`lacks permissions: grant ${grants(named, 'kube-system')}`),
+        message,
       );
-      const where = kind === 'Role' ? 'the Role in namespace kube-system' : 'the ClusterRole';
-      const rule = `{apiGroups: ["${group}"], resources: ["${resource}"], verbs: [${verb}]}`;
-      const message = await problem(checkCluster(runner, OBJECTS));
-      assert.ok(message.endsWith(`lacks permissions: grant ${rule} in ${where}`), message);
     }
+  });
+
+  test('only what the options need is asked for', async () => {
+    for (const powers of [
+      NEITHER,
+      { reboot: true, drain: false },
+      { reboot: false, drain: true },
+      BOTH,
+    ]) {
+      await grant(rulesFor(powers));
+      assert.ok((await checkCluster(runner, OBJECTS, powers)).reachable);
+    }
+    await grant(BASE);
+    assert.equal(
+      await problem(checkCluster(runner, OBJECTS, { reboot: true, drain: false })),
+      'user "test" of the kubeconfig lacks permissions: grant ' +
+        '{apiGroups: [""], resources: ["nodes"], verbs: [patch]} in the ClusterRole',
+    );
+    await grant(rulesFor({ reboot: true, drain: false }));
+    assert.equal(
+      await problem(checkCluster(runner, OBJECTS, BOTH)),
+      'user "test" of the kubeconfig lacks permissions: grant ' +
+        '{apiGroups: [""], resources: ["pods"], verbs: [list]} in the ClusterRole and ' +
+        '{apiGroups: [""], resources: ["pods/eviction"], verbs: [create]} in the ClusterRole and ' +
+        '{apiGroups: ["apps"], resources: ["daemonsets"], verbs: [get]} in the ClusterRole and ' +
+        '{apiGroups: ["policy"], resources: ["poddisruptionbudgets"], verbs: [list]} in the ClusterRole',
+    );
   });
 
   test('without any rule all of them are named, and who lacks them', async () => {
@@ -142,7 +192,7 @@ describe('the check at start, on a real API server', requires('control plane', m
 
   test('rules that name the DaemonSet are enough, for the watch too', async () => {
     await grant(
-      RULES.map((rule) =>
+      BASE.map((rule) =>
         rule.kind === 'Role' ? { ...rule, resourceNames: ['host-upgrades'] } : rule,
       ),
     );

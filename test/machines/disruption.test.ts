@@ -243,6 +243,8 @@ test('trap 11: after a proven reboot the same verdict with nothing installed sin
     again({ ...REQUIRED, changed: false, rebootMessage: 'libc6' }),
     'locked.draining.confirming',
   );
+  const stamped = { ...REQUIRED, changed: false, sinceMs: 5_000 };
+  assert.equal(again(stamped), 'locked.draining.confirming');
   const elsewhere = { ...RUN, lastReboot: { ...lastReboot, bootId: 'zero' } };
   assert.equal(
     stateAfter(upgraded({ ...REQUIRED, changed: false }), elsewhere),

@@ -71,10 +71,12 @@ export async function createProgramNode(
 }
 
 export function startProgram(flags: string[], env: NodeJS.ProcessEnv = {}): Program {
-  const child = spawn(BIN, flags, {
-    env: { ...process.env, TZ: 'UTC', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return startCommand([BIN, ...flags], { ...process.env, TZ: 'UTC', ...env });
+}
+
+/** The program where it is started by another one, such as a container's runtime. */
+export function startCommand([path = '', ...args]: string[], env: NodeJS.ProcessEnv): Program {
+  const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   const exited = once(child, 'close');
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,6 +1,3 @@
-import { WAITING } from './script.ts';
-import { plainText } from './text.ts';
-
 /** What an upgrade left behind, as read from the host mount. */
 export interface Outputs {
   /** What apt-get update and unattended-upgrade printed. */
@@ -19,19 +16,4 @@ export interface Outputs {
   exitStatus: string;
   /** The unit's lines in the host's journal, where they could be read. */
   journal: string;
-}
-
-/** How many characters of an output's end are kept in an event. */
-export const TAIL_CHARS = 4_096;
-
-/** What was printed after the last wait for another apt. */
-export function lastTry(output: string): string {
-  const lines = plainText(output).split('\n');
-  return lines.slice(lines.findLastIndex((line) => line.startsWith(WAITING)) + 1).join('\n');
-}
-
-/** Each once, in their order: the packages that asked for a reboot repeat themselves. */
-export function uniqueLines(text: string): string[] {
-  const lines = text.split('\n').map((line) => line.trim());
-  return [...new Set(lines.filter((line) => line !== ''))];
 }

@@ -1,17 +1,10 @@
-import { constants } from 'node:os';
-import type { HostStatus } from '../../machines/events.ts';
+import type { Outputs } from './debian-outputs.ts';
+import { FILES } from './debian-script.ts';
 import { statusOf } from './debian-status.ts';
-import { lastTry, type Outputs, TAIL_CHARS, uniqueLines } from './outputs.ts';
-import { EXIT_BUSY, EXIT_MISSING, FILES } from './script.ts';
-import type { UnitState } from './systemd.ts';
+import { lastTry, TAIL_CHARS, uniqueLines } from './printed.ts';
+import { EXIT_BUSY, EXIT_MISSING } from './shell.ts';
 import { plainText, tail } from './text.ts';
-
-export type Verdict =
-  | { kind: 'finished'; status: HostStatus }
-  | { kind: 'failed'; status: HostStatus; message: string };
-
-/** How the unit ended; null where somebody unloaded it before that was read. */
-export type UnitEnd = Pick<UnitState, 'result' | 'exitStatus'> | null;
+import { BUSY, endInWords, NEVER_RAN, notedEnd, type UnitEnd, type Verdict } from './verdict.ts';
 
 /**
  * What the unit's end and its outputs mean. The outputs decide where they are clear: a package
@@ -19,7 +12,7 @@ export type UnitEnd = Pick<UnitState, 'result' | 'exitStatus'> | null;
  * failed run, and a package that is half installed is a failure, whatever the exit code says.
  */
 export function judge(end: UnitEnd, outputs: Outputs, bootMs: number): Verdict {
-  const unit = end ?? ownEnd(outputs);
+  const unit = end ?? notedEnd(outputs.exitStatus);
   const status = statusOf(outputs, bootMs);
   const failed = (message: string): Verdict => ({ kind: 'failed', status, message });
   const exitCode = unit?.result === 'exit-code' ? unit.exitStatus : null;
@@ -27,13 +20,13 @@ export function judge(end: UnitEnd, outputs: Outputs, bootMs: number): Verdict {
     return failed('unattended-upgrade is not on the host: install the package unattended-upgrades');
   }
   if (exitCode === EXIT_BUSY) {
-    return failed('package manager busy: another apt or dpkg held its lock all the time');
+    return failed(BUSY);
   }
   const upgrade = lastTry(outputs.upgrade);
   const isDone = unit?.result === 'success' || (exitCode !== null && isOnlyHeldBack(upgrade));
   const cause = dpkgError(`${upgrade}\n${plainText(outputs.dpkg)}`) ?? brokenPackages(outputs);
   if (isDone && cause === null) return { kind: 'finished', status };
-  const causes = [endOf(unit), cause ?? neverRan(outputs, exitCode)].filter(
+  const causes = [endInWords(unit), cause ?? neverRan(outputs, exitCode)].filter(
     (text) => text !== null,
   );
   const program = programOf(outputs, cause);
@@ -48,31 +41,12 @@ function programOf({ update, upgrade }: Outputs, cause: string | null): string {
   return update === '' ? FILES.script : 'apt-get update';
 }
 
-/** The script writes into the host mount before anything else. */
 function neverRan(
   { update, upgrade, exitStatus }: Outputs,
   exitCode: number | null,
 ): string | null {
   const hasRun = `${update}${upgrade}${exitStatus}` !== '' || exitCode === null;
-  return hasRun ? null : 'is --host-mount the same directory on the host?';
-}
-
-function ownEnd({ exitStatus }: Outputs): UnitEnd {
-  const code = exitStatus.trim();
-  if (code === '') return null;
-  return { result: code === '0' ? 'success' : 'exit-code', exitStatus: Number(code) };
-}
-
-/** The unit's end in words, or null for a good one. */
-function endOf(unit: UnitEnd): string | null {
-  if (unit === null) return 'its unit was removed from the host and left no result';
-  const { result, exitStatus } = unit;
-  if (result === 'success') return null;
-  if (result === 'exit-code') return `exit status ${exitStatus}`;
-  const signal = Object.entries(constants.signals).find(([, number]) => number === exitStatus);
-  return result === 'signal' || result === 'core-dump'
-    ? `killed by ${signal?.[0] ?? `signal ${exitStatus}`}`
-    : result;
+  return hasRun ? null : NEVER_RAN;
 }
 
 /** dpkg's own words about what went wrong: then packages may be half installed. */

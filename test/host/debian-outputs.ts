@@ -1,4 +1,4 @@
-import type { Outputs } from '../../src/host/outputs.ts';
+import type { Outputs } from '../../src/host/debian-outputs.ts';
 
 /** The outputs of an upgrade that had nothing to do, and what differs. */
 export function outputs(more: Partial<Outputs> = {}): Outputs {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Outputs, TAIL_CHARS } from '../../src/host/outputs.ts';
-import { judge, type UnitEnd } from '../../src/host/result.ts';
+import type { Outputs } from '../../src/host/debian-outputs.ts';
+import { judge } from '../../src/host/debian-result.ts';
+import { TAIL_CHARS } from '../../src/host/printed.ts';
 import { noStatus } from '../../src/host/status.ts';
-import { outputs } from './outputs.ts';
+import type { UnitEnd } from '../../src/host/verdict.ts';
+import { outputs } from './debian-outputs.ts';
 
 const OK: UnitEnd = { result: 'success', exitStatus: 0 };
 const exit = (exitStatus: number): UnitEnd => ({ result: 'exit-code', exitStatus });
@@ -186,9 +188,9 @@ describe('the unit’s end', () => {
   });
 });
 
-test('waits for another apt are no part of the result', () => {
+test('waits for another package manager are no part of the result', () => {
   const upgrade = `E: Could not get lock /var/lib/dpkg/lock-frontend
-host-upgrades: another apt or dpkg is at work, trying again in 5 s
+host-upgrades: another package manager is at work, trying again in 5 s
 ${CONFFILE}`;
   const status = finished(exit(1), { upgrade });
   assert.doesNotMatch(`${status.output}${status.detail}`, /lock|at work/);

@@ -1,3 +1,5 @@
+import { EXIT_MISSING, PATIENT } from './shell.ts';
+
 /** The file names that the host and this program share in the host mount. */
 export const FILES = {
   script: 'host-upgrades.sh',
@@ -25,13 +27,6 @@ export const OUTPUTS = [
   FILES.exitStatus,
 ];
 
-/** Exit codes of the script that none of the programs it runs has (sysexits.h). */
-export const EXIT_MISSING = 69;
-export const EXIT_BUSY = 75;
-
-/** How the script marks in an output that it waits, and then tries again. */
-export const WAITING = 'host-upgrades: another apt or dpkg is at work';
-
 /**
  * What the host runs as host-upgrades.service on Debian and Ubuntu: sh -x, with HOST_PATH, and
  * BUSY_LIMIT_S and BUSY_PAUSE_S for waiting while another apt or dpkg is at work. With CHECK_ONLY it
@@ -43,27 +38,10 @@ set -u
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 cd "$HOST_PATH" || exit 1
 
-# Runs a command, its output added to a file, again and again while another holds apt's lock.
-patient() {
-  out=$1
-  shift
-  waited=0
-  pause=$BUSY_PAUSE_S
-  : >>"$out"
-  while :; do
-    from=$(wc -c <"$out")
-    code=0
-    "$@" >>"$out" 2>&1 || code=$?
-    [ "$code" -eq 0 ] && return 0
-    tail -c "+$((from + 1))" "$out" | grep -qiE 'could not get lock|unable to lock|unable to acquire the dpkg|lock (could|can) not be acquired|lock file is already taken' || return "$code"
-    [ "$waited" -ge "$BUSY_LIMIT_S" ] && return ${EXIT_BUSY}
-    echo "${WAITING}, trying again in $pause s" >>"$out"
-    sleep "$pause"
-    waited=$((waited + pause))
-    pause=$((pause * 2))
-    [ "$pause" -le 30 ] || pause=30
-  done
+is_busy() {
+  grep -qiE 'could not get lock|unable to lock|unable to acquire the dpkg|lock (could|can) not be acquired|lock file is already taken'
 }
+${PATIENT}
 
 dpkg_log=/var/log/unattended-upgrades/unattended-upgrades-dpkg.log
 dpkg_log_bytes=$(wc -c <"$dpkg_log" || echo 0)

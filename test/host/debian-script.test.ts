@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, test } from 'node:test';
-import { DEBIAN_SCRIPT, EXIT_BUSY, EXIT_MISSING, FILES, WAITING } from '../../src/host/script.ts';
+import { DEBIAN_SCRIPT, FILES } from '../../src/host/debian-script.ts';
+import { EXIT_BUSY, EXIT_MISSING, WAITING } from '../../src/host/shell.ts';
 
 describe('the script for Debian, with programs that misbehave', () => {
   const folder = mkdtempSync(join(tmpdir(), 'script-'));
