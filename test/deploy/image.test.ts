@@ -150,4 +150,26 @@ describe('the image, built from the Dockerfile', requires('images and hosts', wh
     run.kill('SIGTERM');
     assert.equal(await run.ended(), 143);
   });
+
+  test('it reboots its host over logind, and the next pod finishes what it began', async () => {
+    await annotate(cluster, 'host-upgrades', null);
+    offer(host.root, 'hu-reboot');
+    const before = host.bootId();
+    const run = pod.run(ONCE);
+    await host.rebooted(1);
+    await run.ended();
+    assert.notEqual(host.bootId(), before);
+    const cordoned = await cluster.request(`/api/v1/nodes/${NODE}`);
+    assert.equal(cordoned.body.spec.unschedulable, true, run.stdout() + run.stderr());
+    const next = pod.run(ONCE);
+    assert.equal(await next.ended(), 0, next.stdout() + next.stderr());
+    const { body } = await cluster.request(`/api/v1/nodes/${NODE}`);
+    assert.equal(body.spec.unschedulable, undefined);
+    const rebooted = body.status.conditions.find(
+      ({ type }: { type: string }) => type === 'HostUpgradesReboot',
+    );
+    assert.deepEqual([rebooted.status, rebooted.reason], ['False', 'Rebooted']);
+    const { body: daemonSet } = await cluster.request(daemonSetPath('host-upgrades'));
+    assert.equal(daemonSet.metadata.annotations[LOCK_ANNOTATION], undefined);
+  });
 });

@@ -87,7 +87,9 @@ export function createPod({ host, cluster, image, node, token, config }: PodOpti
   const start = (command: string[], env: Record<string, string>): Process => {
     // /proc/PID/root, where PID is the host's init.
     const [, , init] = host.inside().split('/');
-    const pod = ['nsenter', `--target=${init}`, '--mount', '--pid', '--', 'unshare', '--mount'];
+    // Not nsenter's own fork: it stops where its child is stopped, as a host does that goes down.
+    const enter = ['nsenter', `--target=${init}`, '--mount', '--pid', '--no-fork', '--'];
+    const pod = [...enter, 'unshare', '--mount', '--fork', '--kill-child'];
     const [program = '', ...args] = [
       ...pod,
       'sh',
@@ -153,7 +155,7 @@ function follow(child: ChildProcess): Process {
   }
   const closed = once(child, 'close');
   const exited = once(child, 'exit');
-  // nsenter's child, which has become one program after the other; its own signals would end it alone.
+  // unshare's child, which has become one program after the other.
   const pid = () => {
     if (child.exitCode !== null) throw new Error(`it has ended:\n${texts.stdout}${texts.stderr}`);
     return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'));
