@@ -1,10 +1,14 @@
 import {
+  catchError,
   concatMap,
   filter,
+  from,
   ignoreElements,
   last,
+  map,
   merge,
   type Observable,
+  of,
   share,
   takeUntil,
 } from 'rxjs';
@@ -77,9 +81,19 @@ export function kubeActors({
       markReboot(client, { ...input, nowMs: wall.nowMs() }, warn),
     ),
     clearReboot: fromEventObservable<RunEvent, ClearInput>(({ input }) =>
-      clearReboot(client, input.node, input.outcome, wall.nowMs(), warn),
+      clearReboot(client, input.node, input.outcome, wall.nowMs(), warn).pipe(
+        concatMap((event) => reread(node, event)),
+      ),
     ),
   };
+}
+
+/** The next report goes on from the conditions as they are now; without them from the known ones. */
+function reread(node: NodePort, event: RunEvent): Observable<RunEvent> {
+  return from(node.load()).pipe(
+    map(() => event),
+    catchError(() => of(event)),
+  );
 }
 
 /** A drain whose refused evictions stand on the Node, too, while they last. */

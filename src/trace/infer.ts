@@ -103,10 +103,12 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       const { message } = line;
       return [
         { type: 'node.reported' },
-        { type: 'drain.expired' },
-        { type: 'drain.failed', message },
-        { type: 'reboot.expired' },
-        { type: 'reboot.refused', message },
+        message.includes('not done within')
+          ? { type: 'drain.expired' }
+          : { type: 'drain.failed', message },
+        message.includes('is still up')
+          ? { type: 'reboot.expired' }
+          : { type: 'reboot.refused', message },
       ];
     }
     case 'drain.begin':

@@ -213,8 +213,10 @@ function stepRun(
   }
   const silent = silentEvent(entries, index, run.snapshot);
   const next = silent && advance(run.snapshot, silent);
-  if (silent && next && next.lines.length === 0) {
-    take(entries, index, state, run, silent, stateName(run.snapshot.value), next);
+  if (silent && next) {
+    const from = stateName(run.snapshot.value);
+    const taken = take(entries, index, state, run, silent, from, next);
+    if (next.lines.length > 0) return taken;
     return stepRun(entries, index, state, run, candidates(entries, index, run.snapshot));
   }
   return diverge(entry, run, `${quote(entry)} cannot come here`);
