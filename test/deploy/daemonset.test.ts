@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { V1Volume } from '@kubernetes/client-node';
 import { LOCK_ANNOTATION } from '../../machines/lock.ts';
-import { RUN_FLAGS } from '../../src/cli/flags.ts';
+import { parseFlags, RUN_FLAGS } from '../../src/cli/flags.ts';
+import { runOptions } from '../../src/cli/options.ts';
 import { SYSTEM_BUS } from '../../src/host/bus.ts';
 import { STOP_GRACE_MS } from '../../src/service/service.ts';
 import { configMap, container, daemonSet, podSpec, ROOT } from './manifests.ts';
@@ -114,6 +115,14 @@ test('trap 51: nothing is written but into the two paths that are shared with th
   for (const { mountPath } of writable) {
     assert.equal(volumeOf(mountPath).hostPath?.type, 'DirectoryOrCreate');
   }
+});
+
+test('its flags are ones that the program takes, and ask for a run of all it can do', () => {
+  const env = { KUBE_NAMESPACE: 'kube-system', KUBE_DAEMONSET: 'host-upgrades', KUBE_NODE: 'n' };
+  const options = runOptions(parseFlags(container().args ?? [], env), env);
+  assert.equal(options.schedule?.text, '0 3 * * *');
+  assert.equal(options.logFormat, 'json');
+  assert.deepEqual([options.disruption.reboot, options.disruption.drain], [true, true]);
 });
 
 test('what is applied takes no lock away', () => {
