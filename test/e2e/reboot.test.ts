@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { replayJournal } from '../../src/trace/replay-journal.ts';
 import { missing as missingCluster } from '../cluster/build.ts';
@@ -13,7 +14,7 @@ import {
   takeovers,
   twoCordoned,
 } from './checks.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import { type Fleet, type Member, startFleet } from './fleet.ts';
 import type { Moment } from './history.ts';
 import { PACKAGE } from './updates.ts';
 import { createBudget, createWorkload, type Workload } from './workload.ts';
@@ -68,6 +69,14 @@ describe(
       await workload.ready();
       return since;
     };
+    /** `RECORD_HISTORIES=true` keeps a run, to be replayed by every later version (test/histories). */
+    const keep = (member: Member | undefined, name: string) => {
+      if (process.env.RECORD_HISTORIES !== 'true' || !member) return;
+      const rows = member.agent().journal().split('\n');
+      const first = rows.findLastIndex((row) => row.includes('"input"'));
+      const path = new URL(`../histories/${name}.ndjson`, import.meta.url);
+      writeFileSync(path, rows.slice(first).join('\n'));
+    };
     const bootIds = () => fleet.members.map(({ host }) => host.bootId());
     const reboots = () => fleet.members.map((member) => member.reboots());
     const rebootedOnce = (before: { ids: string[]; counts: number[] }) => {
@@ -93,6 +102,7 @@ describe(
         assert.equal(host.version(PACKAGE), version, name);
         assert.equal(condition(since, name), 'False/Rebooted', name);
       }
+      keep(fleet.members[0], 'rebooted');
     });
 
     for (const moments of MOMENTS) {
@@ -141,6 +151,7 @@ describe(
       const since = await settled();
       assert.equal(victim.host.bootId(), before);
       assert.equal(condition(since, 'node-1'), 'True/RebootFailed');
+      keep(victim, 'reboot-refused');
     });
 
     test('a host that does not come back: the others wait, and say for whom', async () => {
@@ -203,6 +214,7 @@ describe(
           /blocked: pod default\/shop-\S+ by PodDisruptionBudget default\/shop/,
         );
       }
+      keep(victims[0], 'drain-expired');
       await workload.setMinAvailable(2);
     });
 
@@ -221,6 +233,7 @@ describe(
       fleet.start();
       assert.deepEqual(await fleet.ends(), DONE);
       await settled();
+      if (isBlocked) keep(holder, 'drain-stopped');
     });
 
     test('trap 26: two budgets for a pod: the drain fails at once, and names both', async () => {
