@@ -45,7 +45,7 @@ export function textPrinter(flags: RehearseFlags, out: Out, isColoured: boolean)
     end(outcome) {
       out.write(`\n${table(outcome.nodes)}\n${totals(outcome)}`);
       if (outcome.violations.length === 0) {
-        out.write('The lock never had two holders and is free; no host was upgraded without it.\n');
+        out.write(verdict(flags, outcome));
       }
       out.write(next(flags, outcome.nodes[0]?.node ?? 'node-1'));
     },
@@ -61,13 +61,25 @@ Each line: time, node, what its log says; with * what is done to the cluster.
 `;
 }
 
+function verdict({ reboot, drain }: RehearseFlags, { nodes }: Outcome): string {
+  const gone = nodes.find(({ state }) => state === 'interrupted');
+  const lock = gone
+    ? `The lock never had two holders; ${gone.node} never came back and keeps it.`
+    : 'The lock never had two holders and is free; no host was upgraded without it.';
+  if (!reboot) return `${lock}\n`;
+  const left = drain ? `${gone ? 'no other node' : 'no node'} is left cordoned, ` : '';
+  return `${lock}\nNo two nodes were down at once, ${left}none was rebooted without the lock.\n`;
+}
+
 /** How to go on: the same rollout again, with a history to step through. */
-function next({ nodes, seed, faults, journalDir }: RehearseFlags, node: string): string {
+function next(flags: RehearseFlags, node: string): string {
+  const { nodes, seed, faults, journalDir, reboot, drain } = flags;
+  const powers = `${reboot ? ' --reboot' : ''}${drain ? ' --drain' : ''}`;
   const replay = `  host-upgrades replay ${journalDir ?? 'DIR'}/${node}.ndjson\n`;
   if (journalDir !== null) return `\nNext: the history of a node, step by step:\n${replay}`;
   return `
 Next: another --fault, or the history of a node, step by step:
-  host-upgrades rehearse --nodes ${nodes} --seed ${seed} --fault ${faults.join(',')} \\
+  host-upgrades rehearse --nodes ${nodes} --seed ${seed} --fault ${faults.join(',')}${powers} \\
     --speed max --journal-dir DIR
 ${replay}`;
 }

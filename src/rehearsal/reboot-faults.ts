@@ -3,6 +3,7 @@ import type { FaultKind } from './faults.ts';
 import { REFUSAL, type RebootFailure } from './hosts.ts';
 
 const AWAY_MS = 4_000;
+const WAIT_MS = 40_000;
 
 /** One node's reboot goes wrong in a way; its run fails with an error that says so. */
 function rebootFault(about: string, how: RebootFailure, error: RegExp): FaultKind {
@@ -38,6 +39,8 @@ export const REBOOT_FAULTS: Record<string, FaultKind> = {
     create({ random, nodes }) {
       const victim = random.pick(nodes);
       return {
+        // The others need not wait for an hour.
+        windowMs: WAIT_MS,
         rebootFailure: (node) => (node === victim ? 'dead' : null),
         mayFail: (_, error) => error === DEADLINE_ERROR,
       };
