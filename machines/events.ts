@@ -22,7 +22,13 @@ export type RunEvent =
   /** The process that ran this run is gone: written by the next one, which found the run unfinished. */
   | { type: 'run.interrupted' }
   /** The run goes on in a new process; `deadlineInMs` is what is left of the window. */
-  | { type: 'run.resumed'; deadlineInMs: number | null; boot?: Boot }
+  | {
+      type: 'run.resumed';
+      deadlineInMs: number | null;
+      boot?: Boot;
+      /** What the new process may do; else as before. */
+      disruption?: Disruption;
+    }
   /** The deadline is over while the lock is held: nothing that disrupts begins any more. */
   | { type: 'window.closed' }
   /** One line of the upgrade's output. */

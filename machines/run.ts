@@ -50,6 +50,14 @@ function isRebootDone({ context, event }: { context: RunContext; event: RunEvent
   return mark !== null || (isOnTheWay && isWanted);
 }
 
+/** The run was about to reboot, and the process that goes on with it may not. */
+function isForbiddenNow({ context, event }: { context: RunContext; event: RunEvent }): boolean {
+  const { resumeAt, status } = context;
+  if (event.type !== 'run.resumed' || event.disruption === undefined) return false;
+  const isOnTheWay = resumeAt === 'rebooting' || (resumeAt === 'draining' && status !== null);
+  return isOnTheWay && !event.disruption.reboot;
+}
+
 const logReboot = {
   type: 'log' as const,
   params: ({ context }: { context: RunContext }): Line => ({
@@ -63,8 +71,12 @@ const logReboot = {
 const goOn = [
   machineSetup.assign(({ event }) => {
     if (event.type !== 'run.resumed') return {};
-    const { deadlineInMs, boot } = event;
-    return boot === undefined ? { deadlineInMs } : { deadlineInMs, boot };
+    const { deadlineInMs, boot, disruption } = event;
+    return {
+      deadlineInMs,
+      ...(boot === undefined ? {} : { boot }),
+      ...(disruption === undefined ? {} : { disruption }),
+    };
   }),
   closeWindow,
 ];
@@ -178,6 +190,11 @@ export const runMachine = machineSetup.createMachine({
               assign({ waitMs: ({ context, event }) => restMs(context, event) }),
               ...goOn,
             ],
+          },
+          {
+            guard: isForbiddenNow,
+            target: 'locked.leaving',
+            actions: [log({ id: 'run.resuming' }), ...goOn, log({ id: 'run.reboot.skipped' })],
           },
           ...RESUMED.map(([point, target]) => ({
             guard: at(point),

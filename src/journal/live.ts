@@ -1,5 +1,5 @@
 import { type Actor, createActor } from 'xstate';
-import type { Boot, RunEvent, RunInput } from '../../machines/events.ts';
+import type { Boot, Disruption, RunEvent, RunInput } from '../../machines/events.ts';
 import {
   advance,
   pointOf,
@@ -29,6 +29,8 @@ export interface LivePorts {
   version: string;
   /** The boot that the host is in, for a run that goes on. */
   boot?: Boot;
+  /** What this process may do, for a run that goes on. */
+  disruption?: Disruption;
   onLine(line: Line, atMs: number): void;
   /** Ahead of the first record of a run of an earlier process. */
   onResumption(resumption: Resumption): void;
@@ -79,11 +81,12 @@ export function resumeRun(folded: FoldedRun, ports: LivePorts): LiveRun {
     }),
   );
   const deadlineInMs = deadlineMs === null ? null : Math.max(0, deadlineMs - atMs);
-  const { boot } = ports;
+  const { boot, disruption } = ports;
   resumed.send({
     type: 'run.resumed',
     deadlineInMs,
     ...(boot === undefined ? {} : { boot: { ...boot, atMs } }),
+    ...(disruption === undefined ? {} : { disruption }),
   });
   return resumed;
 }

@@ -98,6 +98,7 @@ export function createRunner(options: RunnerOptions): Runner {
     clock,
     version: options.version,
     boot: boot(),
+    disruption,
     onLine: (line) => log.line(line, names),
     onResumption: (resumption) => log.resumption(resumption),
     onRecord: (record, lines) => {

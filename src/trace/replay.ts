@@ -1,5 +1,6 @@
 import type { Boot, RunEvent, RunInput } from '../../machines/events.ts';
 import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
+import { disruptionOf } from '../../machines/setup.ts';
 import { formatLine, type Names } from './format.ts';
 import { BEGINNINGS, candidates, silentEvent } from './infer.ts';
 import { type Entry, entryText, parseLog } from './parse.ts';
@@ -155,7 +156,12 @@ function goOn(entries: Entry[], index: number, state: State): number | Divergenc
   const { deadlineInMs } = input;
   const done = entries.slice(index + 1).find(({ line }) => line !== null)?.line;
   const boot = done?.id === 'reboot.done' ? { boot: bootOf('after', done.bootMs) } : {};
-  return stepRun(entries, index, state, run, [{ type: 'run.resumed', deadlineInMs, ...boot }]);
+  // The process that goes on is not allowed to reboot.
+  const powers =
+    done?.id === 'run.reboot.skipped' ? { disruption: { ...disruptionOf({}), reboot: false } } : {};
+  return stepRun(entries, index, state, run, [
+    { type: 'run.resumed', deadlineInMs, ...boot, ...powers },
+  ]);
 }
 
 function inputOf(entries: Entry[], index: number, state: State): { input: RunInput; names: Names } {

@@ -297,3 +297,14 @@ test('a stop in any state of a drain or a reboot rests the run, and the next pro
     }
   }
 });
+
+test('a process started without --reboot goes on with no drain and no reboot', () => {
+  const upgradeOnly = { ...DISRUPTION, reboot: false };
+  const goesOn: RunEvent = { ...resumed(BOOT), disruption: upgradeOnly } as RunEvent;
+  for (const events of [upgraded(REQUIRED), CORDONED, DRAINED]) {
+    const state = stateAfter([...events, INTERRUPTED, goesOn]);
+    assert.match(state, /^(releasing.get|locked.uncordoning.patching)$/);
+  }
+  // What has been asked of the host already is seen through.
+  assert.equal(stateAfter([...REQUESTED, INTERRUPTED, goesOn]), 'locked.rebooting.waiting');
+});
