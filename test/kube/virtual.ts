@@ -54,6 +54,13 @@ export interface FakeServer {
   watch: ((served: ServedWatch) => void) | 'mute';
 }
 
+/** As a server answers: with the object as it is now. */
+function patched(object: unknown, patch: unknown): unknown {
+  const before = object as { metadata: object };
+  const { metadata } = patch as { metadata: object };
+  return { ...before, metadata: { ...before.metadata, ...metadata } };
+}
+
 /** A client whose answers come at once, and when it asked for what. */
 export function fakeClient(time: VirtualTime, server: FakeServer) {
   const requests: { atMs: number; what: string }[] = [];
@@ -91,9 +98,10 @@ export function fakeClient(time: VirtualTime, server: FakeServer) {
     credentials: 'none',
     authority: 'none',
     open,
-    request: async ({ method }) => {
+    request: async ({ method, body }) => {
       requests.push({ atMs: time.clock.now(), what: method });
-      return server.read();
+      const object = server.read();
+      return method === 'PATCH' ? patched(object, body) : object;
     },
     close: async () => {},
   };
