@@ -40,12 +40,20 @@ export interface ServicePorts {
 
 /** One run, or the end of one that was left behind. Whether it succeeded; null: it was stopped. */
 export async function runOnce(beginning: Beginning, ports: ServicePorts): Promise<boolean | null> {
-  const run = begin(beginning, ports) ?? ports.runner.start(null, NOTHING);
+  const run = runOnceFrom(beginning, ports);
   const stopped = aborted(ports.stop).then(() => null);
   const snapshot = await Promise.race([run, stopped]);
   if (snapshot !== null) return snapshot.value === 'done';
   await stopRun(ports);
   return null;
+}
+
+/** What was left on the cluster is put right first; that is no run yet. */
+async function runOnceFrom(beginning: Beginning, ports: ServicePorts): Promise<RunSnapshot> {
+  const { runner, stop } = ports;
+  const left = await (begin(beginning, ports) ?? runner.start(null, NOTHING));
+  const isCleanUp = beginning.unfinished === null && beginning.before?.leftover !== undefined;
+  return isCleanUp && !stop.aborted ? runner.start(null, NOTHING) : left;
 }
 
 /** Runs at each tick until the process is told to stop; a failed run waits for the next tick. */
