@@ -55,10 +55,14 @@ export const draining = machineSetup.createStateConfig({
         `not done within ${disruptionOf(context).drainTimeoutMs / 1_000} s${blockers(context)}`,
       ),
     ),
-    'window.closed': {
-      target: '#run.locked.leaving',
-      actions: [assign({ isWindowClosed: true }), 'keepReboot', log({ id: 'run.reboot.kept' })],
-    },
+    'window.closed': [
+      // Drained first, for an upgrade that may not need any reboot.
+      { ...failed(() => drainError('the window was over')), guard: 'isDrainFirst' },
+      {
+        target: '#run.locked.leaving',
+        actions: [assign({ isWindowClosed: true }), 'keepReboot', log({ id: 'run.reboot.kept' })],
+      },
+    ],
   },
   states: {
     confirming: {

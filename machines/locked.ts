@@ -4,7 +4,6 @@ import type { HostStatus } from './events.ts';
 import type { Line } from './lines.ts';
 import { rebooted, rebooting, uncordoning, undoing } from './rebooting.ts';
 import {
-  brokenLock,
   interruptedAt,
   leftAt,
   lockInput,
@@ -97,19 +96,8 @@ export const locked = machineSetup.createStateConfig({
                 actions: ['remember', 'resetBackoff', logTest],
               },
               {
-                target: '#run.failed',
-                actions: [
-                  'remember',
-                  logTest,
-                  assign({ error: brokenLock }),
-                  {
-                    type: 'log',
-                    params: ({ context }) => ({
-                      id: 'run.failed',
-                      message: context.error ?? '',
-                    }),
-                  },
-                ],
+                target: '#run.locked.leaving',
+                actions: ['remember', logTest, 'loseLock'],
               },
             ],
             'api.failed': { target: 'backoff' },

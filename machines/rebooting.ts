@@ -177,7 +177,8 @@ export const rebooted = machineSetup.createStateConfig({
           { guard: 'isUpgraded', target: '#run.locked.leaving', actions: 'unmark' },
           {
             guard: ({ context }) => context.isRebootPending === true,
-            target: '#run.locked.upgrading',
+            // Long after it was read last: the host is only touched while the lock is still held.
+            target: '#run.locked.verifying',
             actions: 'unmark',
           },
           { target: '#run.locked.leaving', actions: 'unmark' },

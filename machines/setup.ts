@@ -296,6 +296,8 @@ export const machineSetup = setup({
       const { drain, drainBefore } = disruptionOf(context);
       return drain && drainBefore === 'upgrade' && context.daemonSet !== '' && !context.isDrained;
     },
+    /** The node is drained for the upgrade, which is still to come. */
+    isDrainFirst: ({ context }) => context.status === null && context.isRebootPending !== true,
     isWindowOver: ({ context }) => disruptionOf(context).hardWindow && context.isWindowClosed,
     /** An earlier run kept it for this window, and it has not come about since. */
     isRebootPending: ({ context }) =>

@@ -189,6 +189,29 @@ test('--hard-window: past the deadline no drain and no reboot begins; the reboot
   assert.equal(stateAfter([...REQUESTED, closed], hard), 'locked.rebooting.waiting');
 });
 
+test('a window that closes during the drain before an upgrade keeps no reboot that nobody asks for', () => {
+  const first = with_({ drainBefore: 'upgrade', hardWindow: true });
+  const cordoned: RunEvent[] = [...LOCKED, own, { type: 'node.cordoned', before: false }];
+  const { context, value } = fold([...cordoned, { type: 'window.closed' }], first);
+  assert.equal(stateName(value), 'locked.undrained');
+  assert.equal(context.isRebootKept, false);
+});
+
+test('a lock that was lost while this process was away leaves no cordon', () => {
+  const first = with_({ drainBefore: 'upgrade' });
+  const upgrading: RunEvent[] = [
+    ...LOCKED,
+    own,
+    { type: 'node.cordoned', before: false },
+    { type: 'node.drained', output: '' },
+    INTERRUPTED,
+    resumed(BOOT),
+    { type: 'lock.read', lock: lock('node-2') },
+  ];
+  assert.equal(stateAfter(upgrading, first), 'locked.uncordoning.patching');
+  assert.equal(stateAfter([...upgrading, UNCORDONED], first), 'failed');
+});
+
 test('trap 21: without --hard-window the deadline is for the lock alone', () => {
   assert.equal(fold(upgraded(REQUIRED)).context.isRebootKept, false);
 });
@@ -204,9 +227,14 @@ test('a reboot kept from the last window comes first, then the upgrade; and only
     { ...resumed(NEXT_BOOT), deadlineInMs: 1_000 } as RunEvent,
     CLEARED,
   ];
-  assert.equal(stateAfter(events, pending), 'locked.upgrading');
+  // The lock may have been lost while the host was down.
+  assert.equal(stateAfter(events, pending), 'locked.verifying.get');
+  assert.equal(
+    stateAfter([...events, { type: 'lock.read', lock: lock('node-2') }], pending),
+    'failed',
+  );
   const again = fold(
-    [...events, { type: 'upgrade.finished', status: REQUIRED }, { type: 'node.reported' }],
+    [...events, own, { type: 'upgrade.finished', status: REQUIRED }, { type: 'node.reported' }],
     pending,
   );
   assert.equal(stateName(again.value), 'releasing.get');
