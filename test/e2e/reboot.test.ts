@@ -225,7 +225,10 @@ describe(
       fleet.start();
       const holder = await fleet.holder();
       const isBlocked = victims.includes(holder);
-      if (isBlocked) await holder.agent().says(/is blocked by PodDisruptionBudget default\/shop/);
+      if (isBlocked) {
+        await holder.agent().says(/is blocked by PodDisruptionBudget default\/shop/);
+        await fleet.sees(holder.name, 'HostUpgradesReboot', /^True\/DrainBlocked$/);
+      }
       // Each ends with 0, within its 5 s.
       await fleet.stopAgents();
       if (isBlocked) assert.equal((await fleet.holder()).name, holder.name);
