@@ -6,7 +6,7 @@ Usage:
   host-upgrades [run] [flags]
   host-upgrades rehearse [--nodes=N] [--seed=S] [--speed=F] [--fault=NAME]
   host-upgrades replay [--format=states|classic|json] FILE|-
-  host-upgrades diagram
+  host-upgrades diagram [--format=mermaid|svg|json]
 
 Commands:
   run         upgrades this host, once or at each tick of --schedule (the default command)
@@ -16,7 +16,7 @@ Commands:
                     pharos-host-upgrades; -: standard input
               --format  states (default): time, from -> to, event, line
                         classic: the log again; json: one record a line
-  diagram     prints the run machine as a Mermaid state diagram
+  diagram     prints the run machine, as a Mermaid state diagram, a picture or data
 
 Flags of run (-flag, --flag, --flag=value and --flag value are the same):
 `;

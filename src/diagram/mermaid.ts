@@ -1,44 +1,42 @@
-import type { AnyStateNode } from 'xstate';
-import { runMachine } from '../../machines/run.ts';
+import { type MachineModel, machineModel, type StateModel } from './model.ts';
 
 /** The run machine as a Mermaid state diagram, made from the machine itself. */
-export function mermaid(): string {
-  const lines = ['stateDiagram-v2', ...inside(runMachine.root as AnyStateNode, 1)];
-  return `${lines.join('\n')}\n`;
+export function mermaid(model: MachineModel = machineModel()): string {
+  return `${['stateDiagram-v2', ...inside(model, '', model.initial, 1)].join('\n')}\n`;
 }
 
-function inside(node: AnyStateNode, depth: number): string[] {
+function inside(model: MachineModel, parent: string, initial: string, depth: number): string[] {
   const pad = '  '.repeat(depth);
-  const initial = node.initial?.target[0];
-  const lines = initial ? [`${pad}[*] --> ${idOf(initial)}`] : [];
-  for (const child of Object.values(node.states)) {
-    if (Object.keys(child.states).length > 0) {
-      lines.push(`${pad}state "${child.key}" as ${idOf(child)} {`);
-      lines.push(...inside(child, depth + 1), `${pad}}`);
-    } else {
-      lines.push(`${pad}${idOf(child)} : ${child.key}`);
-    }
-    if (child.type === 'final') lines.push(`${pad}${idOf(child)} --> [*]`);
-  }
-  for (const child of Object.values(node.states)) lines.push(...transitions(child, pad));
-  return lines;
+  const children = model.states.filter((state) => state.parent === parent);
+  return [
+    ...(initial === '' ? [] : [`${pad}[*] --> ${name(initial)}`]),
+    ...children.flatMap((child) => box(model, child, depth)),
+    ...children.flatMap(({ id }) => arrows(model, id, pad)),
+  ];
 }
 
-/** One arrow for each pair of states, with all the events that take it. */
-function transitions(node: AnyStateNode, pad: string): string[] {
-  const arrows = new Map<string, string[]>();
-  const all = [...node.transitions.values(), ...(node.always ? [node.always] : [])].flat();
-  for (const { eventType, target } of all) {
-    // Interruption leads from everywhere to one state: as arrows it would hide the rest.
-    if (eventType === 'run.interrupted') continue;
-    for (const to of target ?? []) {
-      const label = eventType === '' ? 'always' : eventType;
-      arrows.set(idOf(to), [...new Set([...(arrows.get(idOf(to)) ?? []), label])]);
-    }
+function box(model: MachineModel, { id, key, kind, initial }: StateModel, depth: number): string[] {
+  const pad = '  '.repeat(depth);
+  if (kind === 'compound') {
+    const content = inside(model, id, initial, depth + 1);
+    return [`${pad}state "${key}" as ${name(id)} {`, ...content, `${pad}}`];
   }
-  return [...arrows].map(([to, labels]) => `${pad}${idOf(node)} --> ${to} : ${labels.join(', ')}`);
+  const end = kind === 'final' ? [`${pad}${name(id)} --> [*]`] : [];
+  return [`${pad}${name(id)} : ${key}`, ...end];
 }
 
-function idOf(node: AnyStateNode): string {
-  return node.path.join('_');
+function arrows({ transitions }: MachineModel, from: string, pad: string): string[] {
+  return transitions
+    .filter((transition) => transition.from === from)
+    .map(({ to, events }) => `${pad}${name(from)} --> ${name(to)} : ${labelOf(events)}`);
+}
+
+/** The events of an arrow, as people read them. */
+export function labelOf(events: readonly string[]): string {
+  return events.map((event) => (event === '' ? 'always' : event)).join(', ');
+}
+
+/** Mermaid knows no dots in names. */
+function name(id: string): string {
+  return id.replaceAll('.', '_');
 }
