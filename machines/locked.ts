@@ -63,16 +63,20 @@ export const locked = machineSetup.createStateConfig({
       description: 'What comes first: a reboot kept from the last window, a drain, or the upgrade',
       always: [
         {
-          guard: and(['isRebootPending', 'mustDrain']),
+          guard: and([not('isWindowOver'), 'isRebootPending', 'mustDrain']),
           target: 'draining',
           actions: log({ id: 'run.reboot.pending' }),
         },
         {
-          guard: 'isRebootPending',
+          guard: and([not('isWindowOver'), 'isRebootPending']),
           target: 'rebooting',
           actions: log({ id: 'run.reboot.pending' }),
         },
-        { guard: 'mustDrainFirst', target: 'draining', actions: log({ id: 'run.drain.first' }) },
+        {
+          guard: and([not('isWindowOver'), 'mustDrainFirst']),
+          target: 'draining',
+          actions: log({ id: 'run.drain.first' }),
+        },
         { target: 'upgrading' },
       ],
     },

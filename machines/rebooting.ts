@@ -26,6 +26,19 @@ const kept = {
   ],
 };
 
+const expired = {
+  target: '#run.locked.undoing',
+  actions: [
+    machineSetup.assign({
+      error: ({ context }) =>
+        rebootError(
+          `the host is still up ${disruptionOf(context).rebootTimeoutMs / 1_000} s after it was told to`,
+        ),
+    }),
+    logFailure,
+  ],
+};
+
 /** Nothing has been asked of the host yet: it can still be left alone. */
 const beforeRequest = {
   'run.interrupted': interruptedAt('rebooting'),
@@ -90,11 +103,22 @@ export const rebooting = machineSetup.createStateConfig({
     },
     requesting: {
       tags: 'effect',
+      // A command of the user's may never end; the host then is as much up as after one that did.
+      entry: enqueueActions(({ context, enqueue }) => {
+        const { rebootTimeoutMs } = disruptionOf(context);
+        if (rebootTimeoutMs === 0) return;
+        enqueue.raise(
+          { type: 'reboot.expired' },
+          { id: 'request', delay: timerMs(rebootTimeoutMs) },
+        );
+      }),
+      exit: cancel('request'),
       invoke: { src: 'rebootHost', input: nodeInput },
       on: {
         // Whether the host has heard of it cannot be known: it is never asked twice.
         'run.interrupted': interruptedAt('proving'),
         'stop.requested': interruptedAt('proving'),
+        'reboot.expired': expired,
         'reboot.requested': {
           target: 'waiting',
           actions: [
@@ -125,18 +149,7 @@ export const rebooting = machineSetup.createStateConfig({
         'run.interrupted': interruptedAt('proving'),
         // As it has to be: the host's systemd ends this process.
         'stop.requested': interruptedAt('proving'),
-        'reboot.expired': {
-          target: '#run.locked.undoing',
-          actions: [
-            machineSetup.assign({
-              error: ({ context }) =>
-                rebootError(
-                  `the host is still up ${disruptionOf(context).rebootTimeoutMs / 1_000} s after it was told to`,
-                ),
-            }),
-            logFailure,
-          ],
-        },
+        'reboot.expired': expired,
       },
     },
   },

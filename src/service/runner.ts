@@ -159,6 +159,8 @@ export function rebootsBefore(
 ): Pick<RunInput, 'isRebootPending' | 'lastReboot'> {
   if (previous === null) return {};
   const { rebooted, status, boot, isRebootKept } = previous;
+  // A run that never came to it keeps it for the next one.
+  const isStillPending = previous.isRebootPending === true && status === null && rebooted === null;
   const lastReboot = rebooted
     ? {
         bootId: rebooted.bootId,
@@ -168,7 +170,7 @@ export function rebootsBefore(
     : previous.lastReboot;
   return {
     // Another boot since is the reboot that was kept.
-    isRebootPending: isRebootKept && boot?.bootId === bootId,
+    isRebootPending: (isRebootKept || isStillPending) && boot?.bootId === bootId,
     ...(lastReboot?.bootId === bootId ? { lastReboot } : {}),
   };
 }

@@ -12,6 +12,11 @@ export interface Names {
 const DRAIN_ANNOTATION = 'pharos-host-upgrades.kontena.io/drain';
 const REBOOT_ANNOTATION = 'pharos-host-upgrades.kontena.io/reboot';
 
+/** Also of a time that no clock can show. */
+function timeOf(ms: number): string {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : String(ms);
+}
+
 /** What the original ran; log readers match on it, so it stays. */
 function drainCommand(node: string): string {
   return `kubectl drain --delete-local-data --ignore-daemonsets --force ${node}`;
@@ -101,7 +106,7 @@ export function formatLine(line: Line, names: Names): string {
     case 'reboot.leaving':
       return 'Leaving kube lock held for reboot, waiting for termination...';
     case 'reboot.done':
-      return `Kube node ${names.node} was rebooted (reboot=${line.at}, boot=${new Date(line.bootMs).toISOString()})...`;
+      return `Kube node ${names.node} was rebooted (reboot=${line.at}, boot=${timeOf(line.bootMs)})...`;
     case 'run.releasing':
       return 'Releasing kube lock...';
     case 'run.done':

@@ -1,5 +1,5 @@
 import type { HostStatus, RunEvent } from '../../machines/events.ts';
-import type { RunSnapshot } from '../../machines/fold.ts';
+import { type RunSnapshot, stateName } from '../../machines/fold.ts';
 import type { Line } from '../../machines/lines.ts';
 import type { Entry } from './parse.ts';
 
@@ -67,6 +67,8 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       return [{ type: 'stop.requested' }];
     case 'host.output':
       return [{ type: 'upgrade.output', text: line.text }];
+    case 'run.drain.first':
+    case 'run.reboot.pending':
     case 'run.upgrading':
       return [updated(snapshot.context.node)];
     case 'run.done':
@@ -169,6 +171,9 @@ export function silentEvent(
   snapshot: RunSnapshot,
 ): RunEvent | null {
   const { context } = snapshot;
+  if (snapshot.matches('locked') && stateName(snapshot.value).endsWith('.backoff')) {
+    return { type: 'backoff.elapsed' };
+  }
   if (snapshot.matches({ locked: 'reporting' })) {
     const isKept = entries[index]?.line?.id === 'run.reboot.kept' && !context.isWindowClosed;
     return isKept ? { type: 'window.closed' } : null;

@@ -220,7 +220,7 @@ const NODE_LINES: [RegExp, (groups: Record<string, string>) => Line][] = [
     ({ at = '' }) => ({ id: 'reboot.marked', at }),
   ],
   [
-    /^Kube node (?<node>\S+) was rebooted \(reboot=(?<at>.*), boot=(?<boot>\S+)\)\.\.\.$/,
+    /^Kube node (?<node>\S+) was rebooted \(reboot=(?<at>.*), boot=(?<boot>\d{4}-\d\d-\d\dT[\d:.]+Z)\)\.\.\.$/,
     ({ at = '', boot = '' }) => ({ id: 'reboot.done', at, bootMs: Date.parse(boot) }),
   ],
   [
