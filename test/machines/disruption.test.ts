@@ -336,3 +336,8 @@ test('a process started without --reboot goes on with no drain and no reboot', (
   // What has been asked of the host already is seen through.
   assert.equal(stateAfter([...REQUESTED, INTERRUPTED, goesOn]), 'locked.rebooting.waiting');
 });
+
+test('a reboot command that never ends is undone like a reboot that never comes', () => {
+  const expired: RunEvent[] = [...MARKED, { type: 'reboot.expired' }];
+  assert.equal(stateAfter(expired), 'locked.undoing.clearing');
+});

@@ -49,3 +49,9 @@ test('trap 11: what led to the boot that the host is in is remembered, for as lo
   const later = { ...contextAfter(UPGRADED), lastReboot };
   assert.deepEqual(rebootsBefore(later, 'two').lastReboot, lastReboot);
 });
+
+test('a kept reboot that a run never came to is kept on', () => {
+  const context = { ...contextAfter([]), isRebootPending: true };
+  assert.deepEqual(rebootsBefore(context, 'one'), { isRebootPending: true });
+  assert.deepEqual(rebootsBefore(context, 'two'), { isRebootPending: false });
+});

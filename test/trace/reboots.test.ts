@@ -129,4 +129,18 @@ describe('logs of drains and reboots', () => {
       assert.notEqual(replayLog(log).divergence, null);
     }
   });
+
+  test('this program’s: an API failure in the middle, and a time that is none', () => {
+    const begin = upTo(DRAINED, /Draining kube node/);
+    const failure = timed(
+      'Draining kube node failed, retrying: connection refused',
+      'Draining kube node node-012 (with annotation pharos-host-upgrades.kontena.io/drain)...',
+    );
+    assertReplays(begin + failure + DRAINED.slice(begin.length), null);
+    const garbage = timed(
+      'Recovering what an earlier run has left...',
+      'Kube node n1 was rebooted (reboot=x, boot=garbage)...',
+    );
+    assert.doesNotThrow(() => replayLog(garbage));
+  });
 });
