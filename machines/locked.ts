@@ -220,6 +220,7 @@ export const locked = machineSetup.createStateConfig({
     leaving: {
       description: 'Nothing of the run stays on the node, whatever came of it',
       always: [
+        { guard: and(['isMarked', 'hasRebooted']), target: 'rebooted' },
         { guard: 'isMarked', target: 'undoing' },
         { guard: 'isCordoned', target: 'uncordoning' },
         { guard: 'isNative', target: '#run.ended' },

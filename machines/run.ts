@@ -22,15 +22,18 @@ const closeWindow = machineSetup.enqueueActions(({ context, enqueue }) => {
 });
 
 /** Takes over what an earlier run has left on the cluster. */
-const recover = machineSetup.assign(({ context: { leftover } }) =>
-  leftover === undefined
+const recover = machineSetup.assign(({ context }) => {
+  const { leftover, adopt } = context;
+  return leftover === undefined
     ? {}
     : {
+        // With an upgrade to adopt, a reboot that is proven is settled when that has ended.
+        rebooted: adopt && isProven(context) ? (context.boot ?? null) : null,
         isUnlocked: !leftover.isLocked,
         isCordoned: leftover.isCordoned,
         mark: leftover.reboot && { at: leftover.reboot.at, atMs: leftover.reboot.atMs },
-      },
-);
+      };
+});
 
 /** A mark is proven by another boot; the original's only tells when it was made. */
 function isProven({ leftover, boot }: RunContext): boolean {
@@ -56,6 +59,14 @@ function isForbiddenNow({ context, event }: { context: RunContext; event: RunEve
   if (event.type !== 'run.resumed' || event.disruption === undefined) return false;
   const isOnTheWay = resumeAt === 'rebooting' || (resumeAt === 'draining' && status !== null);
   return isOnTheWay && !event.disruption.reboot;
+}
+
+/** The run was draining for a reboot, and the process that goes on with it may only reboot. */
+function isUndrainedNow({ context, event }: { context: RunContext; event: RunEvent }): boolean {
+  const { resumeAt, status } = context;
+  if (event.type !== 'run.resumed' || event.disruption === undefined) return false;
+  const { reboot, drain } = event.disruption;
+  return resumeAt === 'draining' && status !== null && reboot && !drain;
 }
 
 const logReboot = {
@@ -190,6 +201,11 @@ export const runMachine = machineSetup.createMachine({
               assign({ waitMs: ({ context, event }) => restMs(context, event) }),
               ...goOn,
             ],
+          },
+          {
+            guard: isUndrainedNow,
+            target: 'locked.rebooting',
+            actions: [log({ id: 'run.resuming' }), ...goOn],
           },
           {
             guard: isForbiddenNow,

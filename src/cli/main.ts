@@ -24,7 +24,8 @@ export async function main(args: string[], out: Out, err: Out): Promise<number> 
     return await dispatch(args, out, err);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    err.write(`host-upgrades: ${error.message}\n`);
+    // One line, whatever stood in a value.
+    err.write(`host-upgrades: ${error.message.replaceAll('\n', '\\n')}\n`);
     return 2;
   }
 }

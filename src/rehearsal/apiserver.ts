@@ -97,6 +97,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  let pauses = 0;
   return {
     url: `http://127.0.0.1:${port}`,
     store,
@@ -104,11 +105,16 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     dropWatches: () => {
       for (const watch of watches) watch.end();
     },
+    // Two who each take it away for a while: it is back when both are done.
     pause: async () => {
+      pauses += 1;
+      if (pauses > 1) return;
       for (const watch of watches) watch.sending();
       await close(server);
     },
     resume: async () => {
+      pauses -= 1;
+      if (pauses > 0) return;
       server.listen(port, '127.0.0.1');
       try {
         await once(server, 'listening');

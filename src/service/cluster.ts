@@ -12,6 +12,7 @@ import type { Names } from '../trace/format.ts';
 import { pause } from './pause.ts';
 import { RecoveryError, recoverLock } from './recovery.ts';
 import type { Before } from './runner.ts';
+import { aborted } from './service.ts';
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
@@ -49,7 +50,9 @@ export class JoinError extends Error {}
 export async function joinCluster(ports: ClusterPorts): Promise<Joined | null> {
   const { log, clock, stop, isPatient } = ports;
   for (let delayMs = RETRY_FIRST_MS; ; delayMs = Math.min(delayMs * 2, RETRY_MAX_MS)) {
-    const joined = await attempt(ports);
+    // A server that accepts and never answers is no reason to stay.
+    const joined = await Promise.race([attempt(ports), aborted(stop).then(() => null)]);
+    if (joined === null) return null;
     if (typeof joined !== 'string') return joined;
     // The run that was left behind waits for the API server itself.
     if (ports.hasUnfinished) return { before: null, nodes: 1 };

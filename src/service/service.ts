@@ -6,11 +6,11 @@ import { formatScheduleLine, type ScheduleLine } from '../schedule/lines.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { judge } from '../schedule/tick.ts';
 import { startTicker } from '../schedule/ticker.ts';
-import { deadlineOf } from '../schedule/window.ts';
+import { deadlineOf, openWindow } from '../schedule/window.ts';
 import type { Before, Runner } from './runner.ts';
 
 /** How long a run may take to rest or to end when the process is told to stop. */
-export const STOP_GRACE_MS = 5_000;
+export const STOP_GRACE_MS = 4_000;
 
 /** What an earlier process left behind. */
 export interface Beginning {
@@ -28,6 +28,8 @@ export interface Timetable {
   zone: string;
   /** When the process started, ms: a tick since then, which the start-up took, is not missed. */
   sinceMs: number;
+  /** --hard-window: it holds for what was left behind, too. */
+  isHard: boolean;
 }
 
 export interface ServicePorts {
@@ -59,7 +61,7 @@ async function runOnceFrom(beginning: Beginning, ports: ServicePorts): Promise<R
 /** Runs at each tick until the process is told to stop; a failed run waits for the next tick. */
 export async function runScheduled(
   beginning: Beginning,
-  { schedule, windowMs, zone, sinceMs }: Timetable,
+  { schedule, windowMs, zone, sinceMs, isHard }: Timetable,
   ports: ServicePorts,
 ): Promise<void> {
   const { runner, log, clock, stop } = ports;
@@ -89,7 +91,8 @@ export async function runScheduled(
     void follow(runner.start(deadlineInMs, NOTHING));
   };
 
-  const leftBehind = begin(beginning, ports);
+  const deadlineInMs = isHard ? leftOf(schedule, windowMs, clock.nowMs()) : null;
+  const leftBehind = begin(beginning, ports, deadlineInMs);
   if (leftBehind) void follow(leftBehind);
   const ticker = startTicker({
     schedule,
@@ -110,9 +113,20 @@ export async function runScheduled(
 
 const NOTHING: Before = { adopt: false };
 
-function begin({ unfinished, before }: Beginning, { runner }: ServicePorts) {
+/** What is left of the window that is open now; 0: none is. */
+function leftOf(schedule: Schedule, windowMs: number, nowMs: number): number | null {
+  if (windowMs === 0) return null;
+  const tickMs = openWindow(schedule, windowMs, nowMs);
+  return tickMs === null ? 0 : tickMs + windowMs - nowMs;
+}
+
+function begin(
+  { unfinished, before }: Beginning,
+  { runner }: ServicePorts,
+  deadlineInMs: number | null = null,
+) {
   if (unfinished) return runner.resume(unfinished);
-  return before === null ? null : runner.start(null, before);
+  return before === null ? null : runner.start(deadlineInMs, before);
 }
 
 /** Lets the run rest or end; what does not in time is picked up by the next start. */

@@ -103,7 +103,11 @@ export async function start(
     const beginning = { unfinished, before: joined.before };
     const ports = { runner, log, clock: CLOCK, stop };
     if (schedule) {
-      await runScheduled(beginning, { schedule, windowMs, zone, sinceMs }, ports);
+      await runScheduled(
+        beginning,
+        { schedule, windowMs, zone, sinceMs, isHard: disruption.hardWindow },
+        ports,
+      );
       return 'stopped';
     }
     const succeeded = await runOnce(beginning, ports);

@@ -341,3 +341,27 @@ test('a reboot command that never ends is undone like a reboot that never comes'
   const expired: RunEvent[] = [...MARKED, { type: 'reboot.expired' }];
   assert.equal(stateAfter(expired), 'locked.undoing.clearing');
 });
+
+test('an upgrade is adopted after a reboot that is proven: the mark goes as one that came about', () => {
+  const leftover = {
+    isLocked: true,
+    isCordoned: true,
+    reboot: { at: 'then', atMs: 1, bootId: 'zero', leftMs: 0 },
+  };
+  const events: RunEvent[] = [
+    own,
+    { type: 'upgrade.finished', status: { rebootRequired: false, detail: '' } },
+    { type: 'node.reported' },
+  ];
+  const input: RunInput = { ...RUN, adopt: true, leftover };
+  assert.equal(stateAfter(events, input), 'locked.rebooted.clearing');
+  const still = { ...leftover, reboot: { ...leftover.reboot, bootId: 'one' } };
+  assert.equal(stateAfter(events, { ...input, leftover: still }), 'locked.undoing.clearing');
+});
+
+test('a process started without --drain goes on with the reboot alone, and uncordons after it', () => {
+  const goesOn = { ...resumed(BOOT), disruption: { ...DISRUPTION, drain: false } } as RunEvent;
+  const after = fold([...CORDONED, INTERRUPTED, goesOn]);
+  assert.equal(stateName(after.value), 'locked.rebooting.confirming');
+  assert.equal(after.context.isCordoned, true);
+});

@@ -79,3 +79,9 @@ test('seeds and faults of all kinds: never two nodes down, no lock and no cordon
     assert.deepEqual(outcome.violations, [], `seed ${seed}, ${faults.join()}`);
   }
 });
+
+test('two faults that take the API server away at once', async () => {
+  const faults = ['kill', 'api-down-drain', 'api-down'];
+  const { outcome } = await recorded({ ...REBOOTS, faults, seed: 102, nodes: 4 });
+  assert.deepEqual(outcome.violations, []);
+});

@@ -11,7 +11,7 @@ import { openJournal } from '../../src/journal/file.ts';
 import { createLog } from '../../src/log/log.ts';
 import { parseSchedule } from '../../src/schedule/schedule.ts';
 import { createRunner, NATIVE_ACTORS } from '../../src/service/runner.ts';
-import { runOnce, runScheduled } from '../../src/service/service.ts';
+import { runOnce, runScheduled, STOP_GRACE_MS } from '../../src/service/service.ts';
 
 const STATUS = { rebootRequired: false, detail: '' };
 const FINISHED: RunEvent = { type: 'upgrade.finished', status: STATUS };
@@ -67,6 +67,7 @@ function start() {
     windowMs: 60_000,
     zone: 'UTC',
     sinceMs: 0,
+    isHard: false,
   };
   const ports = { runner, log, clock: runClock, stop: stop.signal };
   const upgraded = (event: RunEvent) => upgrades.at(-1)?.events.next(event);
@@ -177,6 +178,30 @@ test('a stop in the middle of an upgrade leaves it to systemd, and the next proc
   assert.equal(await once, true);
 });
 
+test('--hard-window: what is adopted at a start has only what is left of the open window', async () => {
+  for (const [isHard, expected] of [
+    [true, 50_000],
+    [false, null],
+  ] as const) {
+    const process = start();
+    process.clock.increment(TICK_MS + 10_000);
+    const deadlines: (number | null)[] = [];
+    const runner = {
+      ...process.ports.runner,
+      start: (deadlineInMs: number | null) => {
+        deadlines.push(deadlineInMs);
+        return new Promise<never>(() => {});
+      },
+    };
+    const timetable = { ...process.timetable, isHard, sinceMs: TICK_MS + 10_000 };
+    const left = { unfinished: null, before: { adopt: true } };
+    const service = runScheduled(left, timetable, { ...process.ports, runner });
+    assert.deepEqual(deadlines, [expected]);
+    process.stop.abort();
+    await service;
+  }
+});
+
 test('a run that does not rest in time is left behind after the grace', async () => {
   const process = start();
   let isAbandoned = false;
@@ -192,7 +217,9 @@ test('a run that does not rest in time is left behind after the grace', async ()
   process.said();
   process.stop.abort();
   await settle();
-  process.clock.increment(4_999);
+  // With what is closed after it, it is to be over within 5 s.
+  assert.ok(STOP_GRACE_MS < 5_000);
+  process.clock.increment(STOP_GRACE_MS - 1);
   await settle();
   assert.deepEqual(process.said(), []);
   process.clock.increment(1);
