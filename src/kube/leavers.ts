@@ -1,7 +1,15 @@
 import { childController } from './abort.ts';
 import type { Drain } from './drain-input.ts';
 import { evictPatiently, type Leaver } from './evicting.ts';
-import { controllerOf, deletingForMs, isDeleting, isFinished, type Pod, podId } from './pods.ts';
+import {
+  controllerOf,
+  deletingForMs,
+  isDeleting,
+  isFinished,
+  type Pod,
+  podId,
+  toleratesCordon,
+} from './pods.ts';
 
 /** The pods that are leaving the node. */
 export interface Leavers {
@@ -22,10 +30,11 @@ export function createLeavers(drain: Drain, fail: (error: unknown) => void): Lea
   const output: string[] = [];
 
   /**
-   * A pod that was on its way here when the node was cordoned leaves too. One that is put here in
-   * place of a pod that has left would be put here again, and again.
+   * A pod that was on its way here when the node was cordoned leaves too. One that a cordon does not
+   * keep away, in place of a pod that has left, would be put here again, and again.
    */
-  const isBack = (pod: Pod) => seen.has(podId(pod)) || seen.has(controllerOf(pod)?.uid ?? '');
+  const isBack = (pod: Pod) =>
+    seen.has(podId(pod)) || (toleratesCordon(pod) && seen.has(controllerOf(pod)?.uid ?? ''));
   const evict = (leaver: Leaver) => {
     leaver.outcome = null;
     evictPatiently(drain, leaver).catch(fail);

@@ -29,6 +29,15 @@ export function isFinished({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
+/** It may be put on a cordoned node: only such a pod can come back to one that is being drained. */
+export function toleratesCordon({ spec }: Pod): boolean {
+  return (spec?.tolerations ?? []).some(
+    ({ key = '', operator, effect = '' }) =>
+      (key === '' ? operator === 'Exists' : key === 'node.kubernetes.io/unschedulable') &&
+      (effect === '' || effect === 'NoSchedule'),
+  );
+}
+
 export function isDeleting({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
