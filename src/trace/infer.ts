@@ -22,6 +22,8 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
     if (snapshot.matches('releasing')) return [updated(snapshot.context.node)];
     if (silent) return [silent];
   }
+  if (!line && isLoss(entry) && isConfirming(snapshot))
+    return [confirmed(entries, index, snapshot)];
   if (!line) return [];
   switch (line.id) {
     case 'lock.wait':
@@ -49,9 +51,16 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       return [{ type: 'api.failed', message: line.message, ...refusal(entries, index) }];
     case 'lock.wait.err':
     case 'run.release.retrying':
-    case 'drain.retrying':
-    case 'reboot.retrying':
       return [{ type: 'api.failed', message: line.message }];
+    case 'drain.retrying':
+    case 'reboot.retrying': {
+      const isDrain = ['draining', 'uncordoning'].some((name) =>
+        snapshot.matches({ locked: name as 'draining' }),
+      );
+      // Where the other one is said, something without a line has come first.
+      if (isDrain !== (line.id === 'drain.retrying')) return [];
+      return [{ type: 'api.failed', message: line.message }];
+    }
     case 'lock.conflict':
       return [{ type: 'lock.conflicted', message: line.message }];
     case 'lock.get':
@@ -84,9 +93,12 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
         : [{ type: 'upgrade.failed', status: line.status ?? NO_STATUS, message: line.error }];
     case 'node.skipped': {
       // Without Kubernetes the result stands only in the line that follows.
-      const failed = lineAhead(entries, index, 'run.upgrade.failed');
-      if (failed) return [{ type: 'upgrade.failed', status: NO_STATUS, message: failed.message }];
-      const rebootRequired = REQUIRED.some((id) => lineAhead(entries, index, id) !== undefined);
+      const verdictLine = resultAhead(entries, index);
+      if (verdictLine?.id === 'run.upgrade.failed') {
+        const { message } = verdictLine;
+        return [{ type: 'upgrade.failed', status: NO_STATUS, message }];
+      }
+      const rebootRequired = REQUIRED.some((id) => id === verdictLine?.id);
       const verdict = verdictAhead(entries, index);
       return [{ type: 'upgrade.finished', status: { rebootRequired, detail: '', ...verdict } }];
     }
@@ -100,9 +112,13 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
     case 'run.reboot.undrained':
       return [{ type: 'node.reported' }];
     case 'run.reboot.kept':
-      return [{ type: 'window.closed' }, { type: 'node.reported' }];
+      // First the window, without a line.
+      return snapshot.matches({ locked: 'reporting' }) && !snapshot.context.isWindowClosed
+        ? []
+        : [{ type: 'window.closed' }, { type: 'node.reported' }];
     case 'run.upgrade.failed': {
       const { message } = line;
+      if (message.endsWith('the window was over')) return [{ type: 'window.closed' }];
       return [
         { type: 'node.reported' },
         message.includes('not done within')
@@ -114,7 +130,9 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       ];
     }
     case 'drain.begin':
-      return [confirmed(entries, index, snapshot)];
+      return [
+        { type: 'lock.read', lock: { value: snapshot.context.node, resourceVersion: LATER } },
+      ];
     case 'drain.command':
       return [{ type: 'node.cordoned', before: false }];
     case 'drain.evicted':
@@ -151,6 +169,7 @@ const REQUIRED = [
   'run.reboot.draining',
   'run.reboot.drained',
   'run.reboot.undrained',
+  'reboot.done',
 ] as const;
 
 /** What a status said beyond its line, as the line after it shows. */
@@ -178,14 +197,11 @@ export function silentEvent(
     const isKept = entries[index]?.line?.id === 'run.reboot.kept' && !context.isWindowClosed;
     return isKept ? { type: 'window.closed' } : null;
   }
-  if (
-    snapshot.matches({ locked: { draining: 'confirming' } }) ||
-    snapshot.matches({ locked: { rebooting: 'confirming' } })
-  ) {
-    return confirmed(entries, index, snapshot);
-  }
+  if (isConfirming(snapshot)) return confirmed(entries, index, snapshot);
   if (snapshot.matches({ locked: { rebooting: 'marking' } })) {
-    return context.isDrained ? null : { type: 'reboot.marked', at: '', atMs: 0 };
+    return context.isDrained
+      ? null
+      : { type: 'reboot.marked', at: markAhead(entries, index), atMs: 0 };
   }
   if (
     snapshot.matches({ locked: { undoing: 'clearing' } }) ||
@@ -200,14 +216,50 @@ export function silentEvent(
   return snapshot.matches({ locked: 'undrained' }) ? { type: 'node.reported' } : null;
 }
 
-/** The lock as it was read again: the run's end tells where it was somebody else's. */
+/** A mark without a line of its own is named where its reboot is proven. */
+function markAhead(entries: Entry[], index: number): string {
+  for (const { line } of entries.slice(index)) {
+    if (line?.id === 'reboot.done') return line.at;
+    if (line !== null && line.id !== 'run.resuming' && BEGINNINGS.includes(line.id)) break;
+  }
+  return '';
+}
+
+function isConfirming(snapshot: RunSnapshot): boolean {
+  return (
+    snapshot.matches({ locked: { draining: 'confirming' } }) ||
+    snapshot.matches({ locked: { rebooting: 'confirming' } })
+  );
+}
+
+/** The run's last words where the lock was taken away. */
+const LOSS = /^Broken lock: [^=]*=(.*), expected /;
+
+function isLoss({ text }: Entry): boolean {
+  return LOSS.test(text);
+}
+
+/** The lock as it was read again: somebody else's where nothing follows but the end of the run. */
 function confirmed(entries: Entry[], index: number, { context }: RunSnapshot): RunEvent {
   const rest = entries.slice(index);
-  const end = rest.findIndex(({ line }) => line !== null && BEGINNINGS.includes(line.id));
-  const lost = (end < 0 ? rest : rest.slice(0, end)).flatMap(
-    ({ text }) => /^Broken lock: [^=]*=(.*), expected /.exec(text)?.[1] ?? [],
-  );
-  return { type: 'lock.read', lock: { value: lost[0] ?? context.node, resourceVersion: LATER } };
+  const [first] = rest;
+  const isLost = first !== undefined && (isLoss(first) || first.line?.id === 'node.uncordoned');
+  const value = isLost ? rest.flatMap(({ text }) => LOSS.exec(text)?.[1] ?? [])[0] : undefined;
+  return { type: 'lock.read', lock: { value: value ?? context.node, resourceVersion: LATER } };
+}
+
+/** The first line behind `index` that says what came of the upgrade. */
+function resultAhead(entries: Entry[], index: number): Line | undefined {
+  const ids: Line['id'][] = [
+    ...REQUIRED,
+    'run.upgrade.failed',
+    'run.no-reboot',
+    'run.reboot.unknown',
+  ];
+  return entries
+    .slice(index + 1, index + 1 + LOOK_AHEAD)
+    .flatMap(({ line }) => line ?? [])
+    .find(({ id }) => ids.includes(id));
 }
 
 /** The lines that a run begins with. */

@@ -54,23 +54,30 @@ export function leftoverAhead(ahead: Entry[]): Partial<RunInput> {
   const isAdopting = first?.line?.id === 'run.adopting';
   if (first?.line?.id !== 'run.recovering' && !isAdopting) return {};
   const done = find('reboot.done');
-  const isCordoned = find('node.uncordoned') !== undefined;
+  const isUncordoned = find('node.uncordoned') !== undefined;
   // An upgrade that is adopted may have left no more than itself.
-  if (isAdopting && !isCordoned) return {};
+  if (isAdopting && !isUncordoned) return {};
   const reboot =
     !isAdopting && (done || find('run.upgrade.failed'))
       ? { at: done?.at ?? '', atMs: 0, bootId: done ? 'earlier' : 'before', leftMs: 0 }
       : null;
+  // Something there was.
+  const isCordoned = isUncordoned || reboot === null;
   const boot = { bootId: 'before', bootMs: done?.bootMs ?? 0, atMs: 0 };
   return { boot, leftover: { isLocked: find('run.releasing') !== undefined, isCordoned, reboot } };
 }
 
 /** Up to the next run. */
 function ownEntries(ahead: Entry[]): Entry[] {
-  const end = ahead.findIndex(
-    ({ line }, index) => index > 0 && line !== null && BEGINNINGS.includes(line.id),
-  );
-  return end < 0 ? ahead : ahead.slice(0, end);
+  let before: Line['id'] | null = null;
+  for (const [index, { line }] of ahead.entries()) {
+    if (line === null) continue;
+    // A run that goes on with its waiting begins as a new one does.
+    const isNew = index > 0 && BEGINNINGS.includes(line.id) && before !== 'run.resuming';
+    if (isNew) return ahead.slice(0, index);
+    before = line.id;
+  }
+  return ahead;
 }
 
 function timeoutOf(
