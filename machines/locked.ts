@@ -83,7 +83,6 @@ export const locked = machineSetup.createStateConfig({
     verifying: {
       description: 'After an interruption: the host is only touched while the lock is still held',
       initial: 'get',
-      always: { guard: 'isNative', target: 'upgrading' },
       on: {
         'run.interrupted': interruptedAt('upgrading'),
         'stop.requested': leftAt('upgrading'),

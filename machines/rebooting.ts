@@ -1,4 +1,4 @@
-import { assign, cancel, enqueueActions } from 'xstate';
+import { and, assign, cancel, enqueueActions } from 'xstate';
 import type { RunEvent } from './events.ts';
 import {
   backoffEntry,
@@ -189,7 +189,12 @@ export const rebooted = machineSetup.createStateConfig({
           // A reboot kept from the last window comes first; what is new since comes now.
           { guard: 'isUpgraded', target: '#run.locked.leaving', actions: 'unmark' },
           {
-            guard: ({ context }) => context.isRebootPending === true,
+            guard: and(['isKeptFromBefore', 'isNative']),
+            target: '#run.locked.upgrading',
+            actions: 'unmark',
+          },
+          {
+            guard: 'isKeptFromBefore',
             // Long after it was read last: the host is only touched while the lock is still held.
             target: '#run.locked.verifying',
             actions: 'unmark',

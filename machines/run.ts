@@ -217,6 +217,11 @@ export const runMachine = machineSetup.createMachine({
             target,
             actions: [log({ id: 'run.resuming' }), ...goOn],
           })),
+          {
+            guard: 'isNative',
+            target: 'locked.upgrading',
+            actions: [log({ id: 'run.resuming' }), ...goOn],
+          },
           { target: 'locked.verifying', actions: [log({ id: 'run.resuming' }), ...goOn] },
         ],
       },

@@ -300,6 +300,7 @@ export const machineSetup = setup({
     isDrainFirst: ({ context }) => context.status === null && context.isRebootPending !== true,
     isWindowOver: ({ context }) => disruptionOf(context).hardWindow && context.isWindowClosed,
     /** An earlier run kept it for this window, and it has not come about since. */
+    isKeptFromBefore: ({ context }) => context.isRebootPending === true,
     isRebootPending: ({ context }) =>
       context.isRebootPending === true &&
       disruptionOf(context).reboot &&

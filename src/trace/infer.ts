@@ -59,6 +59,7 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
       );
       // Where the other one is said, something without a line has come first.
       if (isDrain !== (line.id === 'drain.retrying')) return [];
+      if (isConfirming(snapshot) && isUndoneAhead(entries, index)) return [];
       return [{ type: 'api.failed', message: line.message }];
     }
     case 'lock.conflict':
@@ -112,6 +113,7 @@ export function candidates(entries: Entry[], index: number, snapshot: RunSnapsho
     case 'run.reboot.undrained':
       return [{ type: 'node.reported' }];
     case 'run.reboot.kept':
+      if (isConfirming(snapshot) && isUndoneAhead(entries, index)) return [];
       // First the window, without a line.
       return snapshot.matches({ locked: 'reporting' }) && !snapshot.context.isWindowClosed
         ? []
@@ -217,12 +219,19 @@ export function silentEvent(
 }
 
 /** A mark without a line of its own is named where its reboot is proven. */
-function markAhead(entries: Entry[], index: number): string {
+export function markAhead(entries: Entry[], index: number): string {
   for (const { line } of entries.slice(index)) {
     if (line?.id === 'reboot.done') return line.at;
     if (line !== null && line.id !== 'run.resuming' && BEGINNINGS.includes(line.id)) break;
   }
   return '';
+}
+
+/** A reboot that was kept is only undone where its mark had been asked for. */
+function isUndoneAhead(entries: Entry[], index: number): boolean {
+  const lines = entries.slice(index).flatMap(({ line }) => line ?? []);
+  const at = lines.findIndex(({ id }) => id !== 'reboot.retrying');
+  return lines[at]?.id === 'run.reboot.kept' && lines[at + 1]?.id === 'reboot.retrying';
 }
 
 function isConfirming(snapshot: RunSnapshot): boolean {
@@ -240,10 +249,14 @@ function isLoss({ text }: Entry): boolean {
 }
 
 /** The lock as it was read again: somebody else's where nothing follows but the end of the run. */
-function confirmed(entries: Entry[], index: number, { context }: RunSnapshot): RunEvent {
+function confirmed(entries: Entry[], index: number, snapshot: RunSnapshot): RunEvent {
+  const { context } = snapshot;
   const rest = entries.slice(index);
   const [first] = rest;
-  const isLost = first !== undefined && (isLoss(first) || first.line?.id === 'node.uncordoned');
+  const isUncordoning =
+    first?.line?.id === 'node.uncordoned' ||
+    (first?.line?.id === 'drain.retrying' && snapshot.matches({ locked: 'rebooting' }));
+  const isLost = first !== undefined && (isLoss(first) || isUncordoning);
   const value = isLost ? rest.flatMap(({ text }) => LOSS.exec(text)?.[1] ?? [])[0] : undefined;
   return { type: 'lock.read', lock: { value: value ?? context.node, resourceVersion: LATER } };
 }

@@ -15,7 +15,12 @@ const REBOOTING: Line['id'][] = [
   'run.reboot.undrained',
   'reboot.done',
 ];
-const DRAINING: Line['id'][] = ['run.reboot.draining', 'run.drain.first', 'drain.begin'];
+const DRAINING: Line['id'][] = [
+  'run.reboot.draining',
+  'run.drain.first',
+  'drain.begin',
+  'drain.retrying',
+];
 
 /**
  * A text log does not hold a run's options, only what they led to. `ahead` begins with the run's
@@ -54,17 +59,25 @@ export function leftoverAhead(ahead: Entry[]): Partial<RunInput> {
   const isAdopting = first?.line?.id === 'run.adopting';
   if (first?.line?.id !== 'run.recovering' && !isAdopting) return {};
   const done = find('reboot.done');
+  // Or only by the process that goes on with it.
+  const resuming = find('run.resuming');
+  const isDoneBefore = done !== undefined && (!resuming || lineOrder(own, done, resuming));
   const isUncordoned = find('node.uncordoned') !== undefined;
   // An upgrade that is adopted may have left no more than itself.
   if (isAdopting && !isUncordoned) return {};
   const reboot =
     !isAdopting && (done || find('run.upgrade.failed'))
-      ? { at: done?.at ?? '', atMs: 0, bootId: done ? 'earlier' : 'before', leftMs: 0 }
+      ? { at: done?.at ?? '', atMs: 0, bootId: isDoneBefore ? 'earlier' : 'before', leftMs: 0 }
       : null;
   // Something there was.
   const isCordoned = isUncordoned || reboot === null;
   const boot = { bootId: 'before', bootMs: done?.bootMs ?? 0, atMs: 0 };
   return { boot, leftover: { isLocked: find('run.releasing') !== undefined, isCordoned, reboot } };
+}
+
+function lineOrder(entries: Entry[], first: Line, second: Line): boolean {
+  const at = (one: Line) => entries.findIndex(({ line }) => line === one);
+  return at(first) < at(second);
 }
 
 /** Up to the next run. */

@@ -2,7 +2,7 @@ import type { Boot, RunEvent, RunInput } from '../../machines/events.ts';
 import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
 import { disruptionOf } from '../../machines/setup.ts';
 import { formatLine, type Names } from './format.ts';
-import { BEGINNINGS, candidates, silentEvent } from './infer.ts';
+import { BEGINNINGS, candidates, markAhead, silentEvent } from './infer.ts';
 import { type Entry, entryText, parseLog } from './parse.ts';
 import { disruptionAhead, leftoverAhead } from './policy.ts';
 import { guessInterrupted, interrupted } from './resume.ts';
@@ -89,7 +89,7 @@ function replayEntry(entries: Entry[], index: number, state: State): number | Di
   Object.assign(state.names, entry.names);
   if (isVersion(entry.text)) {
     // A new process: whatever ran before was interrupted, and may go on.
-    const rest = state.run && interrupted(state.run.snapshot);
+    const rest = state.run && interrupted(withMark(entries, index, state.run.snapshot));
     if (state.run && rest) state.resumable = { ...state.run, snapshot: rest };
     state.run = null;
     state.startUp = 'begun';
@@ -195,6 +195,16 @@ function inputOf(entries: Entry[], index: number, state: State): { input: RunInp
 function isLeftAtOnce(ahead: Entry[]): boolean {
   const next = ahead.slice(1).find(({ line, text }) => line !== null || isVersion(text));
   return next !== undefined && (next.line === null || next.line.id === 'run.stopped');
+}
+
+/** A mark has no line; that it was made shows where a later process finds the reboot done. */
+function withMark(entries: Entry[], index: number, snapshot: RunSnapshot): RunSnapshot {
+  if (markAhead(entries, index) === '' || !snapshot.matches({ locked: 'rebooting' })) {
+    return snapshot;
+  }
+  const event = silentEvent(entries, index, snapshot);
+  const next = event && advance(snapshot, event);
+  return next ? withMark(entries, index, next.snapshot) : snapshot;
 }
 
 function isVersion(text: string): boolean {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
 import { advance, start } from '../../machines/fold.ts';
+import { disruptionOf } from '../../machines/setup.ts';
 import { formatLine } from '../../src/trace/format.ts';
 import { replayLog } from '../../src/trace/replay.ts';
 import { INPUT } from './input.ts';
@@ -48,4 +49,25 @@ test('an upgrade left over without a journal is adopted while the lock is this n
   const { states, snapshot } = run({ ...INPUT, adopt: true }, [own]);
   assert.deepEqual(states, [{ locked: { verifying: 'get' } }, { locked: 'upgrading' }]);
   assert.equal(snapshot.context.resumeAt, 'upgrading');
+});
+
+test('without Kubernetes no lock is read after a kept reboot, nor by a process that goes on', () => {
+  const before = { bootId: 'one', bootMs: 1, atMs: 2 };
+  const after = { bootId: 'two', bootMs: 3, atMs: 4 };
+  const disruption = { ...disruptionOf({}), reboot: true, hardWindow: true };
+  const kept = run({ ...NATIVE, disruption, boot: before, isRebootPending: true }, [
+    { type: 'reboot.marked', at: '2026-12-01T04:00:00.000Z', atMs: 1 },
+    { type: 'reboot.requested' },
+    { type: 'run.interrupted' },
+    { type: 'run.resumed', deadlineInMs: 1_000, boot: after },
+    { type: 'reboot.cleared' },
+  ]);
+  assert.deepEqual(kept.states.at(-1), { locked: 'upgrading' });
+  assert.doesNotMatch(kept.text, /kube\/lock/);
+  const resumed = run(NATIVE, [
+    { type: 'run.interrupted' },
+    { type: 'run.resumed', deadlineInMs: null },
+  ]);
+  assert.deepEqual(resumed.states.at(-1), { locked: 'upgrading' });
+  assert.doesNotMatch(resumed.text, /kube\/lock/);
 });
