@@ -8,6 +8,7 @@ import { systemZone, zoneInForce } from '../schedule/zone.ts';
 import type { RunOptions } from '../service/options.ts';
 import type { Names } from '../trace/format.ts';
 import type { FlagValues } from './flags.ts';
+import { isLabelSelector } from './label-selector.ts';
 import { UsageError } from './usage.ts';
 
 /** Checks what can be checked without touching anything. Throws UsageError. */
@@ -104,15 +105,11 @@ function disruption(values: FlagValues, hasKube: boolean): Disruption {
 /** Whole seconds; a number alone is one of seconds, as kubectl has it. */
 function seconds(values: FlagValues, name: DurationFlag): number {
   const text = values[name];
-  return Math.ceil((/^\d+$/.test(text) ? Number(text) * 1_000 : duration(values, name)) / 1_000);
+  return Math.ceil(duration(values, name, /^\d+$/.test(text) ? `${text}s` : text) / 1_000);
 }
 
-/** The API server has the last word on it; what it surely refuses is refused here. */
 function podSelector(text: string): string {
-  const term =
-    /^\s*(!?[\w./-]+|[\w./-]+\s*(=|==|!=)\s*[\w.-]*|[\w./-]+\s+(in|notin)\s*\([^()]*\))\s*$/;
-  const terms = text === '' ? [] : text.split(/,(?![^(]*\))/);
-  if (terms.every((one) => term.test(one))) return text;
+  if (isLabelSelector(text)) return text;
   throw new UsageError(
     `--drain-pod-selector=${text}: give a label selector such as app=web,tier!=db`,
   );
@@ -129,8 +126,7 @@ type DurationFlag =
   | 'drain-grace-period'
   | 'skip-wait-for-delete-timeout';
 
-function duration(values: FlagValues, name: DurationFlag): number {
-  const text = values[name];
+function duration(values: FlagValues, name: DurationFlag, text: string = values[name]): number {
   const ms = usable(`--${name}=${text}: `, () => parseDuration(text));
   // A timer cannot be longer, and no run should wait for a month.
   if (ms > 2 ** 31 - 1) {

@@ -24,6 +24,18 @@ const BAD: [string, string[], NodeJS.ProcessEnv, RegExp][] = [
   ['a negative duration', ['--schedule-window=-1h'], {}, /--schedule-window=-1h: is negative/],
   ['a window of a month', ['--schedule-window=720h'], {}, /--schedule-window=720h: is too long/],
   ['a bad timeout', ['--reboot-timeout=x'], {}, /--reboot-timeout=x: /],
+  [
+    'a selector without a name',
+    ['--drain-pod-selector=/=x'],
+    {},
+    /--drain-pod-selector=\/=x: give a label selector such as app=web/,
+  ],
+  [
+    'a grace period of years',
+    ['--drain-grace-period=99999999'],
+    {},
+    /--drain-grace-period=99999999s: is too long/,
+  ],
   ['a bad format', ['--log-format=xml'], {}, /--log-format=xml: give auto, pretty, json, classic/],
   ['a bad level', ['--log-level=loud'], {}, /--log-level=loud: give debug, info, warn, error/],
   ['a bad boolean', ['--reboot=perhaps'], {}, /--reboot=perhaps: give true or false/],
