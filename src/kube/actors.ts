@@ -107,8 +107,7 @@ function drainReporting(
   const reports = events.pipe(
     filter((event) => event.type === 'pod.blocked'),
     concatMap((event) => {
-      const trouble = { kind: 'blocked' as const, message: blockedMessage(event) };
-      return reportDrain(client, node, trouble, wall.nowMs(), warn);
+      return reportDrain(client, node, blockedMessage(event), wall.nowMs(), warn);
     }),
     ignoreElements(),
     takeUntil(events.pipe(last(null, null))),
