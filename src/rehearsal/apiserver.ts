@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Api, createApi, statusOf, type Timers, type Verb, verbOf } from './api.ts';
 import { RehearsalError } from './errors.ts';
-import { evict } from './evictions.ts';
-import type { ApiObject, Json, JsonObject } from './objects.ts';
-import { page } from './page.ts';
-import { deletePod } from './pods.ts';
-import { ACCESS_REVIEWS, PODS, type Route, route } from './routes.ts';
-import { isAsked } from './select.ts';
-import { type PatchKind, StatusError, Store, type StoreEvent } from './store.ts';
+import type { ApiObject, Json } from './objects.ts';
+import { type Route, route } from './routes.ts';
+import { StatusError, type Store } from './store.ts';
 
 /** One answered request, for counting. */
 export interface LoggedRequest {
-  verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+  verb: Verb;
   /** The HTTP status; a watch has the one it was opened with. */
   code: number;
   userAgent: string;
@@ -20,7 +17,7 @@ export interface LoggedRequest {
 
 /** A request as a fault sees it. */
 export interface FaultyRequest {
-  verb: LoggedRequest['verb'];
+  verb: Verb;
   /** `daemonsets.apps`, `nodes`. */
   resource: string;
   userAgent: string;
@@ -34,12 +31,6 @@ export interface FaultyRequest {
 export interface Faults {
   before?(request: FaultyRequest): Promise<void> | void;
   after?(request: FaultyRequest): Promise<void> | void;
-}
-
-/** What rules the server's bookmarks and the time limit of its watches. */
-export interface Timers {
-  setTimeout(run: () => void, delayMs: number): unknown;
-  clearTimeout(id: unknown): void;
 }
 
 const REAL_TIMERS: Timers = {
@@ -78,19 +69,25 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
+const BOOKMARK_MS = 60_000;
+
 /** A watch that is open. `sending` announces a row or the end. */
 interface OpenWatch {
   sending(): void;
-  end(): void;
 }
 
 /** The embedded API server: the few calls that a rollout makes, over HTTP on a loopback port. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const now = options.now ?? (() => new Date());
-  const store = new Store(() => `${now().toISOString().slice(0, 19)}Z`);
+  const { onEvicted } = options;
+  const api = createApi({
+    now: options.now ?? (() => new Date()),
+    timers: options.timers ?? REAL_TIMERS,
+    bookmarkMs: options.bookmarkMs ?? BOOKMARK_MS,
+    ...(onEvicted === undefined ? {} : { onEvicted: (pod) => onEvicted(pod) }),
+  });
   const requests: LoggedRequest[] = [];
   const watches = new Set<OpenWatch>();
-  const context = { options, store, requests, watches };
+  const context = { options, api, requests, watches };
   const server = createServer((request, response) => {
     handle(context, request, response).catch((error: unknown) => refuse(response, error));
   });
@@ -100,11 +97,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   let pauses = 0;
   return {
     url: `http://127.0.0.1:${port}`,
-    store,
+    store: api.store,
     requests,
-    dropWatches: () => {
-      for (const watch of watches) watch.end();
-    },
+    dropWatches: api.dropWatches,
     // Two who each take it away for a while: it is back when both are done.
     pause: async () => {
       pauses += 1;
@@ -131,7 +126,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
 
 interface Context {
   options: ApiServerOptions;
-  store: Store;
+  api: Api;
   requests: LoggedRequest[];
   watches: Set<OpenWatch>;
 }
@@ -148,7 +143,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { options, requests } = context;
+  const { options, api, requests } = context;
   const userAgent = request.headers['user-agent'] ?? '';
   if (options.isClosing) response.setHeader('connection', 'close');
   const body = await readBody(request);
@@ -166,7 +161,7 @@ async function handle(
       openWatch(context, target, response, userAgent);
       return;
     }
-    const answer = execute(context, verb, target, body, request.headers['content-type']);
+    const answer = api.execute(verb, target, body, request.headers['content-type']);
     logged.code = verb === 'create' ? 201 : 200;
     await options.faults?.after?.(faulty);
     send(response, logged.code, answer);
@@ -176,163 +171,34 @@ async function handle(
   }
 }
 
-function verbOf(method: string, { name, query, isEviction }: Route): LoggedRequest['verb'] {
-  if (method === 'GET' && query.get('watch') === 'true') return 'watch';
-  if (method === 'GET') return name === '' ? 'list' : 'get';
-  if (method === 'POST' && (name === '' || isEviction)) return 'create';
-  if (method === 'PUT' && name !== '') return 'update';
-  if (method === 'PATCH' && name !== '') return 'patch';
-  if (method === 'DELETE' && name !== '') return 'delete';
-  throw new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method');
-}
-
-function execute(
-  context: Context,
-  verb: LoggedRequest['verb'],
-  target: Route,
-  body: Json,
-  contentType: string | undefined,
-): Json {
-  const { store } = context;
-  const { resource, namespace, name, isEviction } = target;
-  switch (verb) {
-    case 'get':
-      return store.get(resource, namespace, name);
-    case 'create':
-      if (resource === ACCESS_REVIEWS) return allowed(asObject(body));
-      if (isEviction) return evicted(context, target, asObject(body));
-      return store.create(resource, namespace, asObject(body));
-    case 'update':
-      return store.replace(resource, namespace, name, asObject(body));
-    case 'patch':
-      return store.patch(resource, namespace, name, patchKind(contentType), body);
-    case 'delete':
-      if (resource === PODS) deletePod(store, namespace, name, graceOf(target), nowMs(context));
-      else store.delete(resource, namespace, name);
-      return SUCCESS;
-    default:
-      return page(store, target);
-  }
-}
-
-const SUCCESS: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
-
-function evicted(context: Context, { namespace, name }: Route, eviction: JsonObject): Json {
-  const { store, options } = context;
-  const isLeaving = evict(store, namespace, name, eviction, nowMs(context));
-  if (isLeaving) options.onEvicted?.(store.get(PODS, namespace, name));
-  return SUCCESS;
-}
-
-function graceOf({ query }: Route): number | undefined {
-  const graceS = query.get('gracePeriodSeconds');
-  return graceS === null ? undefined : Number(graceS);
-}
-
-function nowMs({ options }: Context): number {
-  return (options.now?.() ?? new Date()).getTime();
-}
-
-/** Who has the token may do everything here. */
-function allowed(review: JsonObject): JsonObject {
-  return { ...review, metadata: {}, status: { allowed: true } };
-}
-
-function patchKind(contentType = ''): PatchKind {
-  if (contentType === 'application/merge-patch+json') return 'merge';
-  if (contentType === 'application/strategic-merge-patch+json') return 'strategic';
-  const message = `the body of the request was in an unknown format: ${contentType}`;
-  throw new StatusError(415, 'UnsupportedMediaType', message);
-}
-
-function asObject(body: Json): JsonObject {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw new StatusError(400, 'BadRequest', 'the body is not an object');
-}
-
-const BOOKMARK_MS = 60_000;
-/** The real server draws between half an hour and an hour where none is asked for. */
-const WATCH_TIMEOUT_S = 1_800;
-
-/** An empty object goes through the server's conversion, which leaves this trace on a DaemonSet. */
-function bookmarkMetadata(kind: string): JsonObject {
-  if (kind !== 'DaemonSet') return {};
-  return { annotations: { 'deprecated.daemonset.template.generation': '0' } };
-}
-
 function openWatch(
-  context: Context,
+  { options, api, watches }: Context,
   target: Route,
   response: ServerResponse,
   userAgent: string,
 ): void {
-  const { store, options, watches } = context;
-  const { resource, namespace, query } = target;
-  const timers = options.timers ?? REAL_TIMERS;
   const sending = options.onWatch?.(userAgent) ?? (() => {});
-  const version = Number(query.get('resourceVersion') ?? store.version);
   response.writeHead(200, { 'content-type': 'application/json' });
   // The headers go out at once: a client must not wait for the first change.
   response.flushHeaders();
-  const write = (type: string, object: Json) => {
-    sending();
-    response.write(`${JSON.stringify({ type, object })}\n`);
-  };
-  let forget = () => {};
-  const end = () => {
-    sending();
-    forget();
-    response.end();
-  };
-  let unwatch = () => {};
-  try {
-    unwatch = store.watch(resource, namespace, version, ({ type, object }: StoreEvent) => {
-      if (isAsked(object, query)) write(type, object);
-    });
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    write('ERROR', statusOf(error));
-    end();
-    return;
-  }
-  const { kind, apiVersion } = resource;
-  let bookmarks: unknown;
-  const bookmark = () => {
-    const metadata = { resourceVersion: `${store.version}`, ...bookmarkMetadata(kind) };
-    if (query.get('allowWatchBookmarks') === 'true') {
-      write('BOOKMARK', { kind, apiVersion, metadata });
-    }
-    bookmarks = timers.setTimeout(bookmark, options.bookmarkMs ?? BOOKMARK_MS);
-  };
-  bookmarks = timers.setTimeout(bookmark, options.bookmarkMs ?? BOOKMARK_MS);
-  const timeoutS = Number(query.get('timeoutSeconds') ?? WATCH_TIMEOUT_S);
-  const timeout = timers.setTimeout(end, timeoutS * 1_000);
-  const watch: OpenWatch = { sending, end };
+  const watch = { sending };
+  const forget = api.watch(target, {
+    write(row) {
+      sending();
+      response.write(`${JSON.stringify(row)}\n`);
+    },
+    end() {
+      sending();
+      watches.delete(watch);
+      response.end();
+    },
+  });
+  if (response.writableEnded) return;
   watches.add(watch);
-  forget = () => {
-    timers.clearTimeout(bookmarks);
-    timers.clearTimeout(timeout);
+  response.on('close', () => {
     watches.delete(watch);
-    unwatch();
-  };
-  response.on('close', forget);
-}
-
-function statusOf({ code, reason, message, causes, retryAfterS }: StatusError): JsonObject {
-  const details = {
-    ...(causes.length === 0 ? {} : { causes }),
-    ...(retryAfterS === undefined ? {} : { retryAfterSeconds: retryAfterS }),
-  };
-  return {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    ...(reason === '' ? {} : { reason }),
-    ...(Object.keys(details).length === 0 ? {} : { details }),
-    code,
-  };
+    forget();
+  });
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
