@@ -60,9 +60,10 @@ export function createWorkload(
 
   /** A node for a pod that has to go, or null where there is none. */
   const another = (): string | null => {
+    const there = new Map(store.list(NODES, '').map((node) => [node.metadata.name, node]));
     const free = nodes.filter((name) => {
-      const { spec } = store.get(NODES, '', name) as { spec?: { unschedulable?: boolean } };
-      return spec?.unschedulable !== true;
+      const node = there.get(name) as { spec?: { unschedulable?: boolean } } | undefined;
+      return node !== undefined && node.spec?.unschedulable !== true;
     });
     return free.length === 0 ? null : random.pick(free);
   };

@@ -42,6 +42,18 @@ export interface Before {
   leftover?: Leftover;
 }
 
+/** Where the seeds and the ids of runs come from. */
+export interface Entropy {
+  seed(): number;
+  /** Six hex digits. */
+  suffix(): string;
+}
+
+const REAL_ENTROPY: Entropy = {
+  seed: () => randomInt(2 ** 31),
+  suffix: () => randomBytes(3).toString('hex'),
+};
+
 export interface RunnerOptions {
   names: Names;
   version: string;
@@ -60,6 +72,7 @@ export interface RunnerOptions {
   onRecord?(record: JournalRecord): void;
   /** How many nodes the DaemonSet is for, as far as is known; grows wiser with each run. */
   nodes: number;
+  entropy?: Entropy;
 }
 
 /** Runs one run at a time. */
@@ -77,7 +90,7 @@ export interface Runner {
 }
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { names, clock, log, disruption } = options;
+  const { names, clock, log, disruption, entropy = REAL_ENTROPY } = options;
   let { nodes } = options;
   let current: LiveRun | null = null;
   let ended: RunSnapshot | null = null;
@@ -128,13 +141,13 @@ export function createRunner(options: RunnerOptions): Runner {
     snapshot: () => current?.snapshot() ?? ended,
     start: (deadlineInMs, before) =>
       follow(() => {
-        const id = runId(clock.nowMs());
+        const id = runId(clock.nowMs(), entropy);
         const input = {
           ...names,
           ...before,
           deadlineInMs,
           nodes,
-          seed: randomInt(2 ** 31),
+          seed: entropy.seed(),
           disruption,
           boot: boot(),
           ...rebootsBefore(previous, options.boot.bootId),
@@ -176,7 +189,7 @@ export function rebootsBefore(
 }
 
 /** Sorts by time, and is one of its kind also where clocks jump. */
-function runId(nowMs: number): string {
+function runId(nowMs: number, { suffix }: Entropy): string {
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  return `${time}-${randomBytes(3).toString('hex')}`;
+  return `${time}-${suffix()}`;
 }

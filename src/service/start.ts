@@ -2,8 +2,6 @@ import { hostname } from 'node:os';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Disruption } from '../../machines/events.ts';
 import { openHost } from '../host/host.ts';
-import type { JournalFile } from '../journal/file.ts';
-import type { FoldedRun } from '../journal/fold.ts';
 import type { RunClock } from '../journal/live.ts';
 import { kubeActors } from '../kube/actors.ts';
 import { createClient, type KubeClient } from '../kube/client.ts';
@@ -19,6 +17,7 @@ import type { RunOptions } from './options.ts';
 import { createRunner, NATIVE_ACTORS, type RunActors } from './runner.ts';
 import { runOnce, runScheduled } from './service.ts';
 import { openState, type State } from './state.ts';
+import { unfinishedRun } from './unfinished.ts';
 import { watchHealth } from './vitals.ts';
 
 const CLOCK: RunClock = {
@@ -140,21 +139,4 @@ function disruptionLine({ reboot, drain }: Disruption): string {
   return drain
     ? 'Using --reboot --drain, will drain kube node and reboot host after upgrades if required'
     : 'Using --reboot, will reboot host after upgrades if required';
-}
-
-/** The journal's last run where it has not ended and is about this lock. */
-function unfinishedRun(
-  { last }: JournalFile,
-  names: { namespace: string; daemonSet: string; node: string },
-  log: Log,
-): FoldedRun | null {
-  if (last?.snapshot.status !== 'active') return null;
-  const { namespace, daemonSet, node } = last.snapshot.context;
-  if (namespace === names.namespace && daemonSet === names.daemonSet && node === names.node) {
-    return last;
-  }
-  const its =
-    daemonSet === '' ? 'no Kubernetes' : `${namespace}/daemonsets/${daemonSet} and ${node}`;
-  log.say('warn', `Run ${last.run} had not ended; it was about ${its} and is left as it is`);
-  return null;
 }

@@ -1,0 +1,172 @@
+import { DRAIN_ANNOTATION } from '../../src/kube/annotations.ts';
+import { type Api, createApi } from '../../src/rehearsal/api.ts';
+import { createClock, type VirtualClock } from '../../src/rehearsal/clock.ts';
+import * as cluster from '../../src/rehearsal/cluster.ts';
+import type { ApiObject } from '../../src/rehearsal/objects.ts';
+import { createRandom } from '../../src/rehearsal/random.ts';
+import { NODES } from '../../src/rehearsal/routes.ts';
+import { createWorkload } from '../../src/rehearsal/workload.ts';
+import { type Coverage, createCoverage } from './coverage.ts';
+import { createHistory, type Entry, type History } from './history.ts';
+import { createJudge, type Judge, type Violation } from './judge.ts';
+import { createNodeSim, type NodeSim } from './node.ts';
+import { createOriginal } from './original.ts';
+import type { Plan } from './plan.ts';
+import { applySteps } from './steps.ts';
+import { createWire, type Wire } from './wire.ts';
+
+/** A cluster in one process, in virtual time. */
+export interface Fleet {
+  plan: Plan;
+  clock: VirtualClock;
+  api: Api;
+  wire: Wire;
+  judge: Judge;
+  history: History;
+  coverage: Coverage;
+  nodes: Map<string, NodeSim>;
+  /** Writes that are an administrator's. */
+  asAdministrator(write: () => void): void;
+}
+
+export interface Result {
+  violations: Violation[];
+  /** Runs that ended. */
+  runs: number;
+  virtualMs: number;
+  requests: number;
+  conflicts: number;
+  history: Entry[];
+  coverage: Coverage;
+}
+
+export interface Simulation {
+  /** Keeps what happened, to be shown; without it only what is wrong is told. */
+  isTold?: boolean;
+}
+
+const START_MS = Date.UTC(2026, 11, 1, 3, 0, 0);
+const BOOKMARK_MS = 60_000;
+/** Behind the faults, until everything must have come right. */
+const LIMIT_MS = 3 * 3_600_000;
+/** Everything must be right for that long at once: longer than any request may be under way. */
+const CALM_MS = 45_000;
+
+/** Runs a plan; the same plan gives the same result. */
+export async function simulate(plan: Plan, { isTold = false }: Simulation = {}): Promise<Result> {
+  const clock = createClock(START_MS, 0);
+  let writer: 'program' | 'administrator' = 'program';
+  const api = createApi({
+    now: () => new Date(clock.nowMs()),
+    timers: clock,
+    bookmarkMs: BOOKMARK_MS,
+    onEvicted: (pod) => onEvicted(pod),
+  });
+  const nodes = new Map<string, NodeSim>();
+  const judge = createJudge(clock);
+  const history = createHistory(clock, isTold);
+  const coverage = createCoverage();
+  const wire = createWire(api, clock, createRandom(plan.seed, 'wire'));
+  const names = plan.nodes.map(({ name }) => name);
+  cluster.createObjects(api.store, names);
+  const workload = plan.drain
+    ? createWorkload(api.store, names, clock, createRandom(plan.seed, 'workload'), undefined)
+    : null;
+  const onEvicted = (pod: ApiObject) => {
+    workload?.onEvicted(pod);
+    judge.effect((pod as { spec?: { nodeName?: string } }).spec?.nodeName ?? '', 'evicts');
+  };
+  cluster.watchHolder(api.store, (holder) => {
+    history.tell('', `the lock: ${holder === '' ? 'free' : holder}`);
+    judge.wrote(holder, writer);
+  });
+  watchNodes(api, judge, () => writer);
+  const fleet: Fleet = {
+    plan,
+    clock,
+    api,
+    wire,
+    judge,
+    history,
+    coverage,
+    nodes,
+    asAdministrator(write) {
+      writer = 'administrator';
+      try {
+        write();
+      } finally {
+        writer = 'program';
+      }
+    },
+  };
+  for (const node of plan.nodes) {
+    nodes.set(
+      node.name,
+      node.program === 'ours' ? createNodeSim(fleet, node) : createOriginal(fleet, node),
+    );
+  }
+  for (const node of nodes.values()) clock.setTimeout(() => node.start(), 0);
+  applySteps(fleet);
+  await clock.run(() => isOver(fleet), new AbortController().signal);
+  if (judge.violations.length === 0) checkEnd(fleet);
+  for (const node of nodes.values()) node.close();
+  return {
+    violations: judge.violations,
+    runs: coverage.runs,
+    virtualMs: clock.nowMs() - START_MS,
+    requests: [...wire.counts.values()].reduce((sum, one) => sum + one, 0),
+    conflicts: 0,
+    history: history.entries,
+    coverage,
+  };
+}
+
+/** Cordons that are this program's carry its annotation. */
+function watchNodes(api: Api, judge: Judge, writer: () => string): void {
+  const cordoned = new Set<string>();
+  api.store.watch(NODES, '', api.store.version, ({ object }) => {
+    const { name } = object.metadata;
+    const is = isCordonedByProgram(object);
+    if (is === cordoned.has(name)) return;
+    if (is) cordoned.add(name);
+    else cordoned.delete(name);
+    judge.disturbed(name, 'cordon', is);
+    if (is && writer() === 'program') judge.effect(name, 'is cordoned');
+  });
+}
+
+function isCordonedByProgram({ metadata }: ApiObject): boolean {
+  const annotations = (metadata.annotations ?? {}) as Record<string, string>;
+  return annotations[DRAIN_ANNOTATION] !== undefined;
+}
+
+function isOver({ judge, clock, plan, nodes, api }: Fleet): boolean {
+  if (judge.violations.length > 0) return true;
+  const sinceMs = clock.nowMs() - START_MS - plan.faultyMs;
+  if (sinceMs < CALM_MS) return false;
+  if (sinceMs > LIMIT_MS) return true;
+  const isStuck = [...nodes.values()].some((node) => node.isGone());
+  if (isStuck && cluster.lockHolder(api.store) !== '') return sinceMs > plan.periodMs * 2;
+  return (
+    cluster.lockHolder(api.store) === '' &&
+    [...nodes.values()].every((node) => node.isGone() || (node.hadTurn() && node.isAtRest()))
+  );
+}
+
+/** With all faults over everybody had a turn, the lock is free, and nobody is left cordoned. */
+function checkEnd({ judge, nodes, api }: Fleet): void {
+  const holder = cluster.lockHolder(api.store);
+  const isWaitingForGone = holder !== '' && nodes.get(holder)?.isGone() === true;
+  // Who holds the lock and never comes back is a matter for people.
+  if (isWaitingForGone) return;
+  if (holder !== '') judge.broken(7, `the lock is still held by ${holder} at the end`);
+  for (const [name, node] of nodes) {
+    if (node.isGone()) continue;
+    if (!node.hadTurn()) judge.broken(7, `${name} never got its turn (${judge.stateOf(name)})`);
+    const object = api.store.get(NODES, '', name);
+    const { unschedulable } = (object.spec ?? {}) as { unschedulable?: boolean };
+    if (isCordonedByProgram(object)) judge.broken(5, `${name} is left marked as drained`);
+    else if (unschedulable) judge.broken(5, `${name} is left cordoned`);
+    node.checkJournal();
+  }
+}

@@ -1,0 +1,170 @@
+import type { JournalRecord } from '../../src/journal/record.ts';
+import type { VirtualClock } from '../../src/rehearsal/clock.ts';
+
+/** What must not happen, by its number among the invariants of the design. */
+export interface Violation {
+  invariant: number;
+  atMs: number;
+  text: string;
+}
+
+/** What a node does to itself and its pods; only the holder of the lock may. */
+export type Effect = 'upgrades' | 'is cordoned' | 'evicts' | 'reboots';
+
+export interface Judge {
+  violations: Violation[];
+  /** Which runs have ended since faults were over, by node. */
+  turns: ReadonlySet<string>;
+  isActive(node: string): boolean;
+  stateOf(node: string): string;
+  wrote(value: string, by: 'program' | 'administrator'): void;
+  saw(node: string, value: string): void;
+  effect(node: string, what: Effect): void;
+  /** A node is, or is no longer, disturbed in one of the ways. */
+  disturbed(node: string, how: 'upgrade' | 'cordon' | 'down', is: boolean): void;
+  record(node: string, record: JournalRecord): void;
+  /** The process is gone, wherever its run was. */
+  died(node: string): void;
+  broken(invariant: number, text: string): void;
+  /** From now on everything works, and every node must get its turn. */
+  faultsOver(): void;
+  isHealed(): boolean;
+}
+
+interface Run {
+  id: string;
+  state: string;
+  /** In virtual time, which no clock's jump touches. */
+  deadlineMs: number | null;
+  isLate: boolean;
+  /** Its process is gone, and no other one has gone on with it yet. */
+  isResting: boolean;
+}
+
+/** Checks the invariants at every step. */
+export function createJudge(clock: VirtualClock): Judge {
+  const violations: Violation[] = [];
+  const turns = new Set<string>();
+  const runs = new Map<string, Run>();
+  const seen = new Map<string, string>();
+  /** Whose lock an administrator has taken away; they may not know it yet. */
+  const robbed = new Set<string>();
+  const disturbances = new Map<string, Set<string>>();
+  let hadAdministrator = false;
+  let isOver = false;
+  let holder = '';
+
+  const broken = (invariant: number, text: string) => {
+    violations.push({ invariant, atMs: clock.nowMs(), text });
+  };
+  const who = () => (holder === '' ? 'nobody' : holder);
+
+  const watchDeadline = (node: string, run: Run) => {
+    const { deadlineMs } = run;
+    if (deadlineMs === null) return;
+    // One more ms: the timer of the deadline comes first.
+    clock.setTimeout(
+      () => {
+        if (runs.get(node) !== run || run.deadlineMs !== deadlineMs || run.isResting) return;
+        if (run.state.startsWith('acquiring')) {
+          broken(3, `${node} still waits for the lock, its deadline is over (${run.state})`);
+        }
+      },
+      deadlineMs - clock.nowMs() + 2,
+    );
+  };
+
+  const follow = (node: string, record: JournalRecord): Run => {
+    const { state } = record;
+    if ('input' in record) {
+      const { deadlineInMs } = record.input;
+      const deadlineMs = deadlineInMs === null ? null : clock.nowMs() + deadlineInMs;
+      const run = { id: record.run, state, deadlineMs, isLate: isOver, isResting: false };
+      runs.set(node, run);
+      watchDeadline(node, run);
+      return run;
+    }
+    const run = runs.get(node) ?? {
+      id: record.run,
+      state,
+      deadlineMs: null,
+      isLate: false,
+      isResting: false,
+    };
+    runs.set(node, run);
+    run.state = state;
+    run.isResting = false;
+    if (record.event.type === 'run.resumed') {
+      const { deadlineInMs } = record.event;
+      run.deadlineMs = deadlineInMs === null ? null : clock.nowMs() + deadlineInMs;
+      watchDeadline(node, run);
+    }
+    return run;
+  };
+
+  return {
+    violations,
+    turns,
+    broken,
+    isActive: (node) => {
+      const state = runs.get(node)?.state;
+      return state !== undefined && !ENDS.has(state);
+    },
+    stateOf: (node) => runs.get(node)?.state ?? 'no run',
+    wrote(value, by) {
+      if (value === holder) return;
+      const before = holder;
+      holder = value;
+      if (by === 'administrator') {
+        hadAdministrator = true;
+        if (before !== '') robbed.add(before);
+        return;
+      }
+      if (value !== '') robbed.delete(value);
+      if (before !== '' && value !== '') broken(1, `${value} took the lock that ${before} held`);
+    },
+    saw: (node, value) => void seen.set(node, value),
+    effect(node, what) {
+      if (holder === node) return;
+      if (robbed.has(node) && seen.get(node) === node) return;
+      broken(1, `${node} ${what} while ${who()} holds the lock`);
+    },
+    disturbed(node, how, is) {
+      const ways = disturbances.get(node) ?? new Set();
+      disturbances.set(node, ways);
+      if (is) ways.add(how);
+      else ways.delete(how);
+      const all = [...disturbances].filter(([, one]) => one.size > 0);
+      if (!is || all.length < 2 || hadAdministrator) return;
+      const list = all.map(([name, one]) => `${name} (${[...one].join(', ')})`);
+      broken(1, `two nodes are disturbed at once: ${list.join(' and ')}`);
+    },
+    record(node, record) {
+      const before = runs.get(node)?.state ?? '';
+      const run = follow(node, record);
+      const { state } = run;
+      const isNow = state.startsWith('locked') && before.startsWith('acquiring');
+      if (isNow && 'event' in record && holder !== node && !robbed.has(node)) {
+        broken(2, `${node} takes the lock for acquired while ${who()} holds it`);
+      }
+      const { deadlineMs } = run;
+      if (deadlineMs !== null && state.startsWith('acquiring') && clock.nowMs() > deadlineMs + 1) {
+        broken(3, `${node} goes on waiting for the lock behind its deadline (${state})`);
+      }
+      if (!ENDS.has(state)) return;
+      if (holder === node) broken(4, `the run of ${node} has ended (${state}) with the lock held`);
+      if (run.isLate && isOver) turns.add(node);
+    },
+    died(node) {
+      seen.delete(node);
+      const run = runs.get(node);
+      if (run) run.isResting = true;
+    },
+    faultsOver() {
+      isOver = true;
+    },
+    isHealed: () => isOver,
+  };
+}
+
+const ENDS = new Set(['done', 'failed', 'stopped']);

@@ -1,0 +1,209 @@
+import { createRandom, type Random } from '../../src/rehearsal/random.ts';
+
+/**
+ * All that a simulation is made of. It follows from a seed, and whatever is taken out of it is a
+ * plan again: so a failing one can be shrunk. Times are virtual ms since the beginning.
+ */
+export interface Plan {
+  seed: number;
+  /** Faults come within this time; after it everything works. */
+  faultyMs: number;
+  periodMs: number;
+  windowMs: number;
+  reboot: boolean;
+  drain: boolean;
+  drainBefore: 'reboot' | 'upgrade';
+  hardWindow: boolean;
+  nodes: NodePlan[];
+  steps: Step[];
+}
+
+export interface NodePlan {
+  name: string;
+  /** `original`: a node that still runs the program of 2018. */
+  program: 'ours' | 'original';
+  upgrade: 'ok' | 'fails';
+  upgradeMs: number;
+  isRebootDue: boolean;
+  /** null: as told. `stuck`: nothing happens. `dead`: it never comes back. */
+  rebootFailure: 'refused' | 'stuck' | 'dead' | null;
+  bootMs: number;
+  /** How far its clock is from the cluster's. */
+  skewMs: number;
+}
+
+/** How a request fares. `lost`, `hangs-after`: it has been carried out. */
+export type Fate = 'refused' | 'reset' | 'lost' | 'hangs-before' | 'hangs-after' | 'slow';
+
+export const FATES: readonly Fate[] = [
+  'refused',
+  'reset',
+  'lost',
+  'hangs-before',
+  'hangs-after',
+  'slow',
+];
+
+/** Where a process dies: ahead of or behind a record, or a request or a call that changes something. */
+export interface CrashPoint {
+  at: 'record' | 'effect';
+  side: 'before' | 'after';
+  /** The how manieth from then on. */
+  nth: number;
+}
+
+export type Step = { atMs: number } & (
+  | { kind: 'kill'; node: string; downMs: number }
+  | { kind: 'stop'; node: string; downMs: number }
+  | { kind: 'power'; node: string; downMs: number }
+  | { kind: 'wipe'; node: string; downMs: number }
+  | ({ kind: 'crash'; node: string; downMs: number; isPower: boolean } & CrashPoint)
+  | { kind: 'outage'; forMs: number }
+  | { kind: 'requests'; node: string | null; forMs: number; fate: Fate; share: number }
+  | { kind: 'drop' | 'gone' | 'freeze' }
+  | { kind: 'lag'; forMs: number; lagMs: number }
+  | { kind: 'touch'; forMs: number; everyMs: number }
+  | { kind: 'jump'; node: string; byMs: number }
+  | { kind: 'cordon'; node: string; forMs: number }
+  | { kind: 'lock-clear' }
+  | { kind: 'lock-take'; node: string; forMs: number }
+  | { kind: 'delete-node'; node: string; forMs: number }
+  | { kind: 'block'; node: string; forMs: number }
+);
+
+export type StepKind = Step['kind'];
+
+export interface Size {
+  nodes?: number | undefined;
+  minutes?: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The plan of a seed: always the same. */
+export function drawPlan(seed: number, size: Size = {}): Plan {
+  const random = createRandom(seed, 'plan');
+  const count = size.nodes ?? random.between(2, 5);
+  const faultyMs = (size.minutes ?? random.between(4, 12)) * MINUTE_MS;
+  const reboot = random.next() < 0.7;
+  const drain = random.next() < 0.6;
+  const isMixed = random.next() < 0.15;
+  const nodes = Array.from({ length: count }, (_, index) => drawNode(random, index, isMixed));
+  const names = nodes.filter(({ program }) => program === 'ours').map(({ name }) => name);
+  const steps = Array.from({ length: random.between(1, 12) }, () =>
+    drawStep(random, names, faultyMs, drain),
+  );
+  const periodMs = random.pick([3, 5, 10]) * MINUTE_MS;
+  return {
+    seed,
+    faultyMs,
+    periodMs,
+    windowMs: random.pick([periodMs, periodMs / 2]),
+    reboot,
+    drain,
+    drainBefore: random.next() < 0.25 ? 'upgrade' : 'reboot',
+    hardWindow: random.next() < 0.3,
+    nodes,
+    steps: steps.toSorted((one, other) => one.atMs - other.atMs),
+  };
+}
+
+function drawNode(random: Random, index: number, isMixed: boolean): NodePlan {
+  const failure = random.next();
+  return {
+    name: `node-${index + 1}`,
+    program: isMixed && index > 0 && random.next() < 0.5 ? 'original' : 'ours',
+    upgrade: random.next() < 0.1 ? 'fails' : 'ok',
+    upgradeMs: random.pick([300, 2_000, 2_000, 10_000, 45_000]),
+    isRebootDue: random.next() < 0.7,
+    rebootFailure:
+      failure < 0.04 ? 'refused' : failure < 0.08 ? 'stuck' : failure < 0.1 ? 'dead' : null,
+    bootMs: random.pick([2_000, 8_000, 30_000]),
+    skewMs: random.next() < 0.7 ? 0 : random.between(-90_000, 90_000),
+  };
+}
+
+/** Most weight on what hits a single node in the middle of something. */
+const WEIGHTS: [StepKind, number][] = [
+  ['crash', 8],
+  ['kill', 4],
+  ['stop', 3],
+  ['power', 3],
+  ['wipe', 2],
+  ['requests', 8],
+  ['outage', 3],
+  ['drop', 2],
+  ['gone', 2],
+  ['freeze', 2],
+  ['lag', 2],
+  ['touch', 3],
+  ['jump', 2],
+  ['cordon', 1],
+  ['lock-clear', 1],
+  ['lock-take', 1],
+  ['delete-node', 1],
+  ['block', 2],
+];
+
+export const STEP_KINDS: readonly StepKind[] = WEIGHTS.map(([kind]) => kind);
+
+function drawKind(random: Random): StepKind {
+  let left = random.next() * WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [kind, weight] of WEIGHTS) {
+    left -= weight;
+    if (left < 0) return kind;
+  }
+  return 'kill';
+}
+
+function drawStep(random: Random, names: string[], faultyMs: number, drain: boolean): Step {
+  // Near the first tick, as often as not: that is where all nodes are at it.
+  const atMs = random.next() < 0.5 ? random.between(0, 30_000) : random.between(0, faultyMs);
+  const node = random.pick(names);
+  const forMs = random.pick([500, 3_000, 20_000, 90_000]);
+  const downMs = random.pick([10, 1_000, 10_000, 120_000]);
+  const kind = drawKind(random);
+  switch (kind) {
+    case 'crash':
+      return {
+        atMs,
+        kind,
+        node,
+        downMs,
+        isPower: random.next() < 0.3,
+        at: random.next() < 0.5 ? 'record' : 'effect',
+        side: random.next() < 0.5 ? 'before' : 'after',
+        nth: random.between(1, 20),
+      };
+    case 'requests':
+      return {
+        atMs,
+        kind,
+        node: random.next() < 0.5 ? node : null,
+        forMs,
+        fate: random.pick(FATES),
+        share: random.pick([0.1, 0.5, 1]),
+      };
+    case 'outage':
+      return { atMs, kind, forMs };
+    case 'lag':
+      return { atMs, kind, forMs, lagMs: random.pick([200, 2_000, 15_000]) };
+    case 'touch':
+      return { atMs, kind, forMs, everyMs: random.pick([3, 20, 200]) };
+    case 'jump':
+      return { atMs, kind, node, byMs: random.between(-600_000, 600_000) };
+    case 'block':
+      return drain ? { atMs, kind, node, forMs } : { atMs, kind: 'drop' };
+    case 'cordon':
+    case 'lock-take':
+    case 'delete-node':
+      return { atMs, kind, node, forMs };
+    case 'drop':
+    case 'gone':
+    case 'freeze':
+    case 'lock-clear':
+      return { atMs, kind };
+    default:
+      return { atMs, kind, node, downMs };
+  }
+}
