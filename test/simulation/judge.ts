@@ -17,7 +17,8 @@ export interface Judge {
   turns: ReadonlySet<string>;
   isActive(node: string): boolean;
   stateOf(node: string): string;
-  wrote(value: string, by: 'program' | 'administrator'): void;
+  /** `by`: a node, or ADMINISTRATOR. */
+  wrote(value: string, by: string): void;
   saw(node: string, value: string): void;
   effect(node: string, what: Effect): void;
   /** A node is, or is no longer, disturbed in one of the ways. */
@@ -30,6 +31,8 @@ export interface Judge {
   faultsOver(): void;
   isHealed(): boolean;
 }
+
+export const ADMINISTRATOR = 'the administrator';
 
 interface Run {
   id: string;
@@ -115,13 +118,18 @@ export function createJudge(clock: VirtualClock): Judge {
       if (value === holder) return;
       const before = holder;
       holder = value;
-      if (by === 'administrator') {
+      if (by === ADMINISTRATOR) {
         hadAdministrator = true;
         if (before !== '') robbed.add(before);
         return;
       }
       if (value !== '') robbed.delete(value);
-      if (before !== '' && value !== '') broken(1, `${value} took the lock that ${before} held`);
+      if (before !== '' && before !== by) broken(1, `${by} took away the lock that ${before} held`);
+      // A request may be under way when its process dies, but not when its run has ended.
+      const run = runs.get(by);
+      if (value === by && run && !run.isResting && ENDS.has(run.state)) {
+        broken(4, `${by} has the lock, and its run has ended (${run.state})`);
+      }
     },
     saw: (node, value) => void seen.set(node, value),
     effect(node, what) {

@@ -32,13 +32,17 @@ export interface NodePlan {
   skewMs: number;
 }
 
-/** How a request fares. `lost`, `hangs-after`: it has been carried out. */
-export type Fate = 'refused' | 'reset' | 'lost' | 'hangs-before' | 'hangs-after' | 'slow';
+/**
+ * How a request fares. `lost`, `hangs-after`: it has been carried out; `late`: it will be, when
+ * nobody waits for it any more.
+ */
+export type Fate = 'refused' | 'reset' | 'lost' | 'late' | 'hangs-before' | 'hangs-after' | 'slow';
 
 export const FATES: readonly Fate[] = [
   'refused',
   'reset',
   'lost',
+  'late',
   'hangs-before',
   'hangs-after',
   'slow',
@@ -98,7 +102,7 @@ export function drawPlan(seed: number, size: Size = {}): Plan {
     seed,
     faultyMs,
     periodMs,
-    windowMs: random.pick([periodMs, periodMs / 2]),
+    windowMs: random.pick([periodMs, periodMs / 2, 60_000, 20_000]),
     reboot,
     drain,
     drainBefore: random.next() < 0.25 ? 'upgrade' : 'reboot',

@@ -46,13 +46,22 @@ const SERVER = 'https://simulation:6443';
 const TIMEOUT_MS = 30_000;
 const DELAY_MS = [1, 5] as const;
 const SLOW_MS = [2_000, 20_000] as const;
+const LATE_MS = [31_000, 90_000] as const;
 const REFUSALS: readonly [number, string][] = [
   [500, 'etcdserver: leader changed'],
   [503, 'the server is currently unable to handle the request'],
   [429, 'too many requests, please try again later'],
 ];
 
-export function createWire(api: Api, clock: VirtualClock, random: Random): Wire {
+export interface WireOptions {
+  api: Api;
+  clock: VirtualClock;
+  random: Random;
+  /** Whatever is written meanwhile is this node's. */
+  as<T>(node: string, write: () => T): T;
+}
+
+export function createWire({ api, clock, random, as }: WireOptions): Wire {
   const open = new Set<Rows>();
   const counts = new Map<string, number>();
 
@@ -60,7 +69,7 @@ export function createWire(api: Api, clock: VirtualClock, random: Random): Wire 
     wire.fates.find((one) => (one.node === null || one.node === node) && random.next() < one.share)
       ?.fate ?? null;
   const delayMs = (fate: Fate | null) => {
-    const [least, most] = fate === 'slow' ? SLOW_MS : DELAY_MS;
+    const [least, most] = fate === 'slow' ? SLOW_MS : fate === 'late' ? LATE_MS : DELAY_MS;
     return random.between(least, most);
   };
 
@@ -104,7 +113,7 @@ export function createWire(api: Api, clock: VirtualClock, random: Random): Wire 
         if (fate === 'refused') return back(() => fail(statusError(...refusal(random), null)));
         let result: T;
         try {
-          result = arrive(route(path));
+          result = as(link.node, () => arrive(route(path)));
         } catch (error) {
           if (!(error instanceof StatusError)) throw error;
           const refused = statusError(error.code, JSON.stringify(statusOf(error)), null);
