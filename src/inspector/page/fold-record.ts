@@ -1,9 +1,7 @@
-import type { RunContext } from '../../../machines/setup.ts';
 import type { RunEvent } from '../../../machines/events.ts';
 import { advance, type RunSnapshot, type Step, start, stateName } from '../../../machines/fold.ts';
 import type { JournalRecord } from '../../journal/record.ts';
 import { formatLine } from '../../trace/format.ts';
-import { type Condition, conditionsAfter } from './conditions.ts';
 import { withAncestors } from './states.ts';
 
 /** A node at one moment: its run, folded up to there. */
@@ -13,7 +11,6 @@ export interface Fold {
   deadlineMs: number | null;
   /** Since when each active state is active, also those around others; ms since the epoch. */
   enteredMs: Readonly<Record<string, number>>;
-  conditions: readonly Condition[];
 }
 
 export interface FoldStep {
@@ -30,10 +27,9 @@ export function foldRecord(before: Fold | null, record: JournalRecord): FoldStep
   const to = stateName(step.snapshot.value);
   if (to !== record.state) return `leads to ${to}, but the record says ${record.state}`;
   const isBeginning = 'input' in record;
-  const from = before && !isBeginning ? stateName(before.snapshot.value) : 'idle';
   const names = isBeginning ? record.input : step.snapshot.context;
   return {
-    from,
+    from: before && !isBeginning ? stateName(before.snapshot.value) : 'idle',
     to,
     lines: step.lines.map((line) => formatLine(line, names)),
     fold: {
@@ -41,15 +37,8 @@ export function foldRecord(before: Fold | null, record: JournalRecord): FoldStep
       snapshot: step.snapshot,
       deadlineMs: deadlineOf(before, record),
       enteredMs: entered(isBeginning ? {} : (before?.enteredMs ?? {}), to, record.atMs),
-      conditions: isBeginning
-        ? (before?.conditions ?? [])
-        : conditionsAfter(before?.conditions ?? [], contextOf(before), from, record),
     },
   };
-}
-
-function contextOf(fold: Fold | null): RunContext | null {
-  return fold && fold.snapshot.context;
 }
 
 /** Taken over by a new process, a run has what is left of its window from then on. */
@@ -57,7 +46,7 @@ function deadlineOf(before: Fold | null, record: JournalRecord): number | null {
   if ('input' in record) return record.deadlineMs;
   if (record.event.type !== 'run.resumed') return before?.deadlineMs ?? null;
   const { deadlineInMs } = record.event;
-  return deadlineInMs === null ? null : (before?.deadlineMs ?? record.atMs + deadlineInMs);
+  return deadlineInMs === null ? null : record.atMs + deadlineInMs;
 }
 
 function stepOf(before: Fold | null, record: JournalRecord): Step | string {
@@ -67,8 +56,10 @@ function stepOf(before: Fold | null, record: JournalRecord): Step | string {
     if (before === null || before.run !== record.run) {
       return `an event of run ${record.run}, which has not begun`;
     }
-    const refusal = `${type} is not possible; possible: ${possibleEvents(before.snapshot).join(', ')}`;
-    return advance(before.snapshot, record.event) ?? refusal;
+    const next = advance(before.snapshot, record.event);
+    return (
+      next ?? `${type} is not possible; possible: ${possibleEvents(before.snapshot).join(', ')}`
+    );
   } catch (error) {
     // An event without what its kind has to carry fails inside the machine.
     return `${type} is not whole (${(error as Error).message.split('\n')[0]})`;
@@ -76,7 +67,7 @@ function stepOf(before: Fold | null, record: JournalRecord): Step | string {
 }
 
 /** The events that some active state has a transition for, sorted. */
-export function possibleEvents(snapshot: RunSnapshot): RunEvent['type'][] {
+function possibleEvents(snapshot: RunSnapshot): RunEvent['type'][] {
   const types = snapshot._nodes.flatMap((node) => node.ownEvents as RunEvent['type'][]);
   return [...new Set(types)].sort();
 }

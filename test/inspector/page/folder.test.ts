@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { advance, start, stateName } from '../../../machines/fold.ts';
+import { Folder } from '../../../src/inspector/page/folder.ts';
+import { History, isRecordItem, type RecordItem } from '../../../src/inspector/page/history.ts';
+import { Verifier } from '../../../src/inspector/page/verifier.ts';
+import { HISTORIES, manyRows, recordsOf, rowsOf } from './rows.ts';
+
+function historyOf(rows: Parameters<History['append']>[0]) {
+  const history = new History();
+  history.append(rows);
+  const items = history.items.filter(isRecordItem);
+  return { history, items, folder: new Folder() };
+}
+
+for (const name of HISTORIES) {
+  test(`every moment of ${name} is the machine's, looked at in any order`, () => {
+    const { items, folder } = historyOf(rowsOf(name));
+    const expected: { value: unknown; context: unknown }[] = [];
+    let snapshot: ReturnType<typeof start>['snapshot'] | null = null;
+    for (const record of recordsOf(name)) {
+      if ('input' in record) snapshot = start(record.input).snapshot;
+      else snapshot = (snapshot && advance(snapshot, record.event)?.snapshot) ?? null;
+      assert.ok(snapshot);
+      expected.push({ value: snapshot.value, context: snapshot.context });
+    }
+    for (const item of items.toReversed()) {
+      const step = folder.stepAt(item);
+      assert.ok(typeof step !== 'string', String(step));
+      const { value, context } = step.fold.snapshot;
+      assert.deepEqual({ value, context }, expected[item.position]);
+      assert.equal(step.to, stateName(value));
+    }
+  });
+}
+
+test('a moment deep in a long history is folded from its run alone', () => {
+  const { items, folder } = historyOf(manyRows(20_000));
+  const item = items.at(-1) as RecordItem;
+  const step = folder.stepAt(item);
+  assert.ok(typeof step !== 'string' && step.to === item.row.record.state);
+});
+
+test('a record that leads elsewhere breaks the history there and not before', () => {
+  const rows = rowsOf('once.ndjson');
+  const altered = rows.map((row, index) =>
+    index === 10 ? { ...row, record: { ...row.record, state: 'acquiring.get' } } : row,
+  );
+  const { items, folder, history } = historyOf(altered);
+  const verifier = new Verifier(history, folder);
+  assert.equal(
+    verifier.work(() => false),
+    false,
+  );
+  const message = 'leads to locked.upgrading, but the record says acquiring.get';
+  assert.equal(folder.stepAt(items[10] as RecordItem), message);
+  assert.equal(folder.stepAt(items[12] as RecordItem), message);
+  assert.ok(typeof folder.stepAt(items[9] as RecordItem) !== 'string');
+  assert.deepEqual(folder.breakOf((items[0] as RecordItem).stream), { position: 10, message });
+});
+
+test('what stands ahead of the first beginning is not folded, and breaks nothing', () => {
+  const { items, folder, history } = historyOf(rowsOf('once.ndjson').slice(5));
+  const verifier = new Verifier(history, folder);
+  verifier.work(() => false);
+  assert.equal(folder.stepAt(items[0] as RecordItem), 'its run began before this history does');
+  assert.equal(folder.breakOf((items[0] as RecordItem).stream), null);
+});
+
+test('verification stops when it is told to and goes on where it was', () => {
+  const { history, folder } = historyOf(manyRows(1_000));
+  const verifier = new Verifier(history, folder);
+  let left = 300;
+  const isOver = () => {
+    left -= 1;
+    return left < 0;
+  };
+  assert.equal(verifier.work(isOver), true);
+  assert.equal(verifier.verified, 300);
+  assert.equal(
+    verifier.work(() => false),
+    false,
+  );
+  assert.equal(verifier.verified, 1_000);
+});
+
+test('conditions outlive their run, and are known once verified', () => {
+  const first = rowsOf('once.ndjson');
+  const { history, folder, items } = historyOf([...first, ...first]);
+  const verifier = new Verifier(history, folder);
+  const second = items[first.length + 2] as RecordItem;
+  assert.equal(verifier.conditionsAt(second), null);
+  verifier.work(() => false);
+  const conditions = verifier.conditionsAt(second) ?? [];
+  assert.deepEqual(
+    conditions.map(({ type, status, reason }) => [type, status, reason]),
+    [
+      ['HostUpgrades', 'True', 'UpToDate'],
+      ['HostUpgradesReboot', 'False', 'UpToDate'],
+    ],
+  );
+  assert.deepEqual(verifier.conditionsAt(items[0] as RecordItem), []);
+});
