@@ -1,8 +1,19 @@
 import type { RunEvent } from '../../../machines/events.ts';
-import { advance, type RunSnapshot, type Step, start, stateName } from '../../../machines/fold.ts';
+import {
+  advance,
+  type Point,
+  type RunSnapshot,
+  type Step,
+  snapshotAt,
+  start,
+  stateName,
+} from '../../../machines/fold.ts';
 import type { JournalRecord } from '../../journal/record.ts';
 import { formatLine } from '../../trace/format.ts';
+import type { Row } from '../rows.ts';
 import { withAncestors } from './states.ts';
+
+type RecordRow = Extract<Row, { kind: 'record' }>;
 
 /** A node at one moment: its run, folded up to there. */
 export interface Fold {
@@ -20,8 +31,13 @@ export interface FoldStep {
   lines: string[];
 }
 
-/** The next step of a node, or why its history breaks here. `before`: null ahead of its first run. */
-export function foldRecord(before: Fold | null, record: JournalRecord): FoldStep | string {
+/**
+ * The next step of a node, or why its history breaks here. `ahead`: null ahead of its first run;
+ * a row with a point says itself where its run was.
+ */
+export function foldRecord(ahead: Fold | null, { record, point }: RecordRow): FoldStep | string {
+  const before = point ? foldAt(point, record) : ahead;
+  if (typeof before === 'string') return before;
   const step = stepOf(before, record);
   if (typeof step === 'string') return step;
   const to = stateName(step.snapshot.value);
@@ -39,6 +55,14 @@ export function foldRecord(before: Fold | null, record: JournalRecord): FoldStep
       enteredMs: entered(isBeginning ? {} : (before?.enteredMs ?? {}), to, record.atMs),
     },
   };
+}
+
+function foldAt(point: Point, { run }: JournalRecord): Fold | string {
+  try {
+    return { run, snapshot: snapshotAt(point), deadlineMs: null, enteredMs: {} };
+  } catch {
+    return "its run goes on from a point of another version's machine";
+  }
 }
 
 /** Taken over by a new process, a run has what is left of its window from then on. */

@@ -57,7 +57,7 @@ export class Folder {
   }
 
   #step(before: Fold | null, item: RecordItem): FoldStep | string {
-    const step = foldRecord(before, item.row.record);
+    const step = foldRecord(before, item.row);
     if (typeof step === 'string') {
       this.refuse(item, step);
       return step;

@@ -1,5 +1,5 @@
 import type { RunInput } from '../../../machines/events.ts';
-import type { JournalRecord } from '../../journal/record.ts';
+import { stateName } from '../../../machines/fold.ts';
 import type { Row } from '../rows.ts';
 import { type Phase, phaseOf } from './states.ts';
 
@@ -26,6 +26,8 @@ export interface Stream {
   items: RecordItem[];
   runs: Run[];
   segments: Segment[];
+  /** The row that says where it breaks, or null. */
+  divergence: Item | null;
 }
 
 export type RecordItem = Item & { row: Extract<Row, { kind: 'record' }>; stream: Stream };
@@ -66,18 +68,14 @@ export class History {
     }
     const stream = this.#streamOf(row);
     if (row.kind === 'divergence') {
-      const before = stream.items.at(-1) ?? this.items.at(-1);
-      this.items.push({
-        ...rest,
-        atMs: before?.atMs ?? 0,
-        stream,
-        run: stream.runs.at(-1) ?? null,
-      });
+      const atMs = (stream.items.at(-1) ?? this.items.at(-1))?.atMs ?? 0;
+      stream.divergence = { ...rest, atMs, stream, run: stream.runs.at(-1) ?? null };
+      this.items.push(stream.divergence);
       return;
     }
     const item = { ...rest, atMs: row.record.atMs, stream, row } as RecordItem;
     item.position = stream.items.length;
-    item.run = runOf(stream, row.record, item.position);
+    item.run = runOf(stream, row, item.position);
     this.items.push(item);
     stream.items.push(item);
     extend(stream, item);
@@ -87,22 +85,23 @@ export class History {
     const key = `${source}\n${node}`;
     const known = this.streams.get(key);
     if (known) return known;
-    const stream: Stream = { key, source, node, items: [], runs: [], segments: [] };
+    const stream: Stream = {
+      key,
+      source,
+      node,
+      items: [],
+      runs: [],
+      segments: [],
+      divergence: null,
+    };
     this.streams.set(key, stream);
     return stream;
   }
 }
 
-function runOf(stream: Stream, record: JournalRecord, position: number): Run | null {
-  if ('input' in record) {
-    stream.runs.push({
-      id: record.run,
-      stream,
-      begin: position,
-      end: position,
-      input: record.input,
-    });
-  }
+function runOf(stream: Stream, { record, point }: RecordItem['row'], position: number): Run | null {
+  const input = 'input' in record ? record.input : point?.context;
+  if (input) stream.runs.push({ id: record.run, stream, begin: position, end: position, input });
   const run = stream.runs.at(-1) ?? null;
   if (run) run.end = position;
   return run;
@@ -141,5 +140,7 @@ export function stateOf({ row }: Item): string {
 export function stateBefore(item: Item): string {
   if (!isRecordItem(item)) return stateOf(item);
   if ('input' in item.row.record) return 'idle';
+  const { point } = item.row;
+  if (point) return stateName(point.value);
   return item.stream.items[item.position - 1]?.row.record.state ?? 'unknown';
 }

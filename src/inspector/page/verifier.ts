@@ -76,7 +76,7 @@ export class Verifier {
     this.#lines[item.index] = [];
     if (progress.isBroken || item.run === null) return;
     const { record } = item.row;
-    const step = foldRecord(progress.fold, record);
+    const step = foldRecord(progress.fold, item.row);
     if (typeof step === 'string') {
       progress.isBroken = true;
       this.#folder.refuse(item, step);

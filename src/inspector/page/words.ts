@@ -32,3 +32,11 @@ export function distance(ms: number): string {
 export function plural(count: number, word: string): string {
   return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
 }
+
+/** As `duration`, for narrow places: `14ms`, `3.2s`, `3m12s`, `4h05m`, `2d03h`. */
+export function shortDuration(ms: number): string {
+  return duration(ms)
+    .replace(/ min ?/, 'm')
+    .replaceAll(' ', '')
+    .replace(/(?<=[mhd])(\d)(?=[a-z])/, '0$1');
+}
