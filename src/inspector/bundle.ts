@@ -16,9 +16,8 @@ export async function bundlePage(): Promise<Map<string, Uint8Array>> {
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    // Not the identifiers: the page shows guards that have no name by their own expression.
+    // Only this: the page shows guards that have no name by their own expression.
     minifyWhitespace: true,
-    minifySyntax: true,
     legalComments: 'none',
     logLevel: 'warning',
   });

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Chart } from './chart.tsx';
 import { Context } from './context.tsx';
 import { Dialog } from './dialog.tsx';
@@ -45,7 +45,7 @@ export function App({ session, live }: { session: Session; live: Live }) {
   };
   const isOver = useDrop(open);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) =>
       onKey(event, session, {
         filter: () => {

@@ -47,6 +47,23 @@ export function ChartPicture({
     document.getElementById(`state-${next.id}`)?.focus();
   };
 
+  const isAround = ({ id }: Box) => byId.get(id)?.kind === 'compound';
+  const drawn = (box: Box) => {
+    const state = byId.get(box.id);
+    if (!state) return null;
+    const isReachable = box.id === reachable;
+    return (
+      <StateBox
+        key={box.id}
+        box={box}
+        state={state}
+        marks={marks}
+        isReachable={isReachable}
+        onShow={onShow}
+      />
+    );
+  };
+
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset
     <svg
@@ -73,21 +90,7 @@ export function ChartPicture({
           </marker>
         ))}
       </defs>
-      {layout.boxes.map((box) => {
-        const state = byId.get(box.id);
-        return (
-          state && (
-            <StateBox
-              key={box.id}
-              box={box}
-              state={state}
-              marks={marks}
-              isReachable={box.id === reachable}
-              onShow={onShow}
-            />
-          )
-        );
-      })}
+      {layout.boxes.filter(isAround).map(drawn)}
       {arrows.map(({ from, to, events }) => {
         const [start, end] = [boxes.get(from), boxes.get(to)];
         if (!start || !end) return null;
@@ -104,6 +107,7 @@ export function ChartPicture({
           </g>
         );
       })}
+      {layout.boxes.filter((box) => !isAround(box)).map(drawn)}
     </svg>
   );
 }
@@ -131,13 +135,13 @@ function StateBox({
   if (spentMs !== undefined) classes.push('visited');
   const middle = x + width / 2;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: SVG has no buttons
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: it is read, not pressed
     <g
       id={`state-${id}`}
       class={classes.join(' ')}
       data-state={id}
-      role="button"
-      tabIndex={isReachable ? 0 : -1}
+      role="img"
+      tabindex={isReachable ? 0 : -1}
       aria-label={labelOf(state, isActive, spentMs)}
       onPointerEnter={() => onShow(id)}
       onFocus={() => onShow(id)}

@@ -111,7 +111,7 @@ function Conditions({ session, item }: { session: Session; item: RecordItem }) {
               <td>{status}</td>
               <td>{reason}</td>
               <td>{lastTransitionTime?.toISOString().replace('T', ' ').slice(0, 19)}</td>
-              <td class="message">{message}</td>
+              <td class="words">{message}</td>
             </tr>
           ))}
         </tbody>

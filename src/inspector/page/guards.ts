@@ -86,5 +86,6 @@ function expression(guard: { toString(): string }): string {
   return guard
     .toString()
     .replace(/^\(\{[^)]*\}\)\s*=>\s*/, '')
+    .replaceAll(/\s*([!=]==|&&|\|\|)\s*/g, ' $1 ')
     .replaceAll(/\s+/g, ' ');
 }

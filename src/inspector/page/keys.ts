@@ -12,7 +12,7 @@ export function onKey(event: KeyboardEvent, session: Session, actions: KeyAction
   if (event.ctrlKey || event.altKey || event.metaKey || !(target instanceof Element)) return;
   if (target.closest('input, select, textarea, dialog')) return;
   // A button takes the space itself.
-  if (event.key === ' ' && target.closest('button, [role=button], summary')) return;
+  if (event.key === ' ' && target.closest('button')) return;
   const action = actionOf(event.key, session, actions);
   if (!action) return;
   event.preventDefault();

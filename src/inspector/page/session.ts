@@ -7,6 +7,9 @@ import { Folder } from './folder.ts';
 import { History, type Item, isRecordItem, type RecordItem } from './history.ts';
 import { Verifier } from './verifier.ts';
 
+/** Rows that come one by one as they happen are fewer. */
+const BULK_ROWS = 100;
+
 export type Machine = MachineModel & { layout: Layout };
 
 /** `files`: what was dropped on the page stands, whatever the server sends. */
@@ -28,6 +31,8 @@ export class Session {
   /** The newest row is selected as they come. */
   isFollowing = true;
   isPlaying = false;
+  /** The last rows were many, and more are likely to follow at once. */
+  isInBulk = false;
   /** The places of the rows that pass the filter; null: all do. */
   #shown: number[] | null = null;
   readonly #listeners = new Set<() => void>();
@@ -43,10 +48,12 @@ export class Session {
 
   update(change: Partial<Pick<Session, 'source' | 'connection' | 'notice'>>): void {
     Object.assign(this, change);
+    this.isInBulk = false;
     this.#tell();
   }
 
   append(rows: readonly Row[]): void {
+    this.isInBulk = rows.length >= BULK_ROWS;
     const from = this.history.items.length;
     this.history.append(rows);
     if (this.#shown) {
@@ -137,6 +144,7 @@ export class Session {
   }
 
   select(index: number): void {
+    this.isInBulk = false;
     if (index < 0 || index >= this.history.items.length) return;
     this.selected = index;
     this.isFollowing = index === this.shownAt(this.shownCount - 1) && this.isFollowing;

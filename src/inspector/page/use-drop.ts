@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** Takes files that are dropped anywhere on the page; tells whether some are held over it. */
 export function useDrop(onFiles: (files: FileList) => void): boolean {
   const [isOver, setOver] = useState(false);
   const latest = useRef(onFiles);
   latest.current = onFiles;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onOver = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();

@@ -8,7 +8,8 @@ import type { Session } from './session.ts';
 import { distance, timeOfDay } from './words.ts';
 
 const VERDICTS = { holds: '✓ holds', fails: '✕ fails', depends: '? by the event' };
-const OUTCOMES = { taken: 'taken', maybe: 'if none before', not: 'not taken' };
+const OUTCOMES = { taken: 'would be taken', maybe: 'may be taken', not: 'would not be taken' };
+const CAME = { taken: '✓ taken', maybe: 'may be taken', not: 'not taken' };
 
 /** Which events could come at the moment, and which way each would lead. */
 export function Why({ session }: { session: Session }) {
@@ -92,7 +93,7 @@ function PossibleRows({
               )}
             </th>
           )}
-          <CandidateCells candidate={candidate} />
+          <CandidateCells candidate={candidate} words={isNext ? CAME : OUTCOMES} />
         </tr>
       ))}
     </tbody>
@@ -101,8 +102,10 @@ function PossibleRows({
 
 function CandidateCells({
   candidate: { guard, verdict, target, outcome },
+  words,
 }: {
   candidate: Candidate;
+  words: Record<Candidate['outcome'], string>;
 }) {
   return (
     <>
@@ -110,7 +113,7 @@ function CandidateCells({
       <td class={`verdict-${verdict}`}>{guard === '' ? '✓' : VERDICTS[verdict]}</td>
       <td>
         {target === '' ? <span class="muted">stays</span> : <Dotted name={target} />}{' '}
-        <span class={`outcome outcome-${outcome}`}>{OUTCOMES[outcome]}</span>
+        <span class={`outcome outcome-${outcome}`}>{words[outcome]}</span>
       </td>
     </>
   );

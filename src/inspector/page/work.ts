@@ -8,8 +8,17 @@ const SLICE_MS = 8;
 export function startWork(session: Session): () => void {
   let idle = 0;
   let refilteredAt = 0;
+  let seen = 0;
   const work: IdleRequestCallback = (deadline) => {
     idle = 0;
+    if (session.isInBulk) {
+      // Rows that are still on their way go first; once none has come since, nothing is.
+      const count = session.history.items.length;
+      if (count === seen) session.update({});
+      seen = count;
+      idle = requestIdleCallback(work);
+      return;
+    }
     const until = performance.now() + Math.max(SLICE_MS, deadline.timeRemaining());
     const { verifier } = session;
     const before = verifier.verified;

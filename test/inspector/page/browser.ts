@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Row } from '../../../src/inspector/rows.ts';
+import { requires } from '../../requires.ts';
 import { Stub } from './stub.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
-/** Why no browser can be started here, or ''. */
-export const missingBrowser = existsSync(CHROMIUM) ? '' : `there is no ${CHROMIUM}`;
+/** For tests that need a browser. */
+export const browser = requires('browser', existsSync(CHROMIUM) ? '' : `there is no ${CHROMIUM}`);
 
-let browser: Browser | null = null;
+let chrome: Browser | null = null;
 
 export interface Opened {
   page: Page;
@@ -32,10 +33,10 @@ export async function withPage(
   options: Opening,
   check: (opened: Opened) => Promise<void>,
 ): Promise<void> {
-  browser ??= await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  chrome ??= await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   const stub = await Stub.start(rows, options.isOver ?? true);
   options.prepare?.(stub);
-  const context = await browser.newContext({
+  const context = await chrome.newContext({
     viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
     colorScheme: options.colorScheme ?? 'light',
     reducedMotion: 'reduce',
@@ -64,6 +65,6 @@ export async function withPage(
 }
 
 export async function closeBrowser(): Promise<void> {
-  await browser?.close();
-  browser = null;
+  await chrome?.close();
+  chrome = null;
 }
