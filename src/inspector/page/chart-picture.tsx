@@ -68,6 +68,7 @@ export function ChartPicture({
     // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset
     <svg
       viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
+      preserveAspectRatio="xMinYMid meet"
       role="group"
       aria-label="The run machine"
       onKeyDown={onKeyDown}

@@ -22,7 +22,7 @@ export function Header({ session, actions }: { session: Session; actions: Header
   const { source, connection } = session;
   const chooser = useRef<HTMLInputElement>(null);
   const [sign, words] = CONNECTIONS[connection];
-  const isPaced = source?.isPaced === true && connection !== 'files';
+  const isPaced = source?.isPaced === true && (connection === 'open' || connection === 'lost');
   return (
     <header class="header">
       <h1>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { panned, type Viewport, zoomed } from './viewport.ts';
+import { panned, partsAt, unitsPerPx, type Viewport, zoomed } from './viewport.ts';
 
 const KEY_STEP = 0.1;
 
@@ -18,8 +18,12 @@ export function usePanZoom(full: Viewport) {
       if (!event.ctrlKey) return;
       event.preventDefault();
       const { left, top, width, height } = element.getBoundingClientRect();
-      const around = { x: (event.clientX - left) / width, y: (event.clientY - top) / height };
-      setView((now) => zoomed(now, event.deltaY < 0 ? 1.15 : 1 / 1.15, full, around));
+      const frame = { width, height };
+      const factor = event.deltaY < 0 ? 1.15 : 1 / 1.15;
+      setView((now) => {
+        const around = partsAt(now, frame, event.clientX - left, event.clientY - top);
+        return zoomed(now, factor, full, around);
+      });
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => element.removeEventListener('wheel', onWheel);
@@ -58,7 +62,7 @@ export function usePanZoom(full: Viewport) {
       if (!drag.current || !frame.current) return;
       const { x, y, view: from } = drag.current;
       const { width, height } = frame.current.getBoundingClientRect();
-      const perPx = Math.max(from.width / width, from.height / height);
+      const perPx = unitsPerPx(from, { width, height });
       setDragging(true);
       setView(panned(from, (x - event.clientX) * perPx, (y - event.clientY) * perPx, full));
     },

@@ -114,11 +114,8 @@ export class Session {
     const { item } = this;
     if (item === null || isRecordItem(item)) return item;
     if (item.stream) return item.stream.items.at(-1) ?? null;
-    for (let at = item.index - 1; at >= 0; at -= 1) {
-      const before = this.history.items[at] as Item;
-      if (isRecordItem(before) && before.node === item.node) return before;
-    }
-    return null;
+    const ahead = this.history.items.slice(0, item.index).filter(isRecordItem);
+    return ahead.findLast(({ node }) => node === item.node) ?? ahead.at(-1) ?? null;
   }
 
   get shownCount(): number {

@@ -31,6 +31,23 @@ export function panned(view: Viewport, dx: number, dy: number, full: Viewport): 
   return inside({ ...view, x: view.x + dx, y: view.y + dy }, full);
 }
 
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** How much of the picture a pixel of its frame shows; the whole viewport fits. */
+export function unitsPerPx(view: Viewport, frame: Size): number {
+  return Math.max(view.width / frame.width, view.height / frame.height);
+}
+
+/** A point of the frame as parts of the viewport, which is at its left and in its middle. */
+export function partsAt(view: Viewport, frame: Size, xPx: number, yPx: number) {
+  const perPx = unitsPerPx(view, frame);
+  const aboveUnits = (frame.height * perPx - view.height) / 2;
+  return { x: (xPx * perPx) / view.width, y: (yPx * perPx - aboveUnits) / view.height };
+}
+
 function inside(view: Viewport, full: Viewport): Viewport {
   const between = (value: number, low: number, high: number) =>
     Math.min(Math.max(value, low), Math.max(low, high));

@@ -16,8 +16,13 @@ export function waitingWords(
   const end = got ?? (stream.items[position] as RecordItem);
   const waited = duration(end.atMs - begin.atMs);
   const blocker = blockerOf(holds, stream.node, begin.atMs, end.atMs);
-  const behind = blocker ? `, ${duration(blocker.ms)} of it behind ${blocker.holder}` : '';
+  const behind = blocker ? behindWords(blocker, end.atMs - begin.atMs) : '';
   if (!got) return `has waited ${waited} for the lock${behind}`;
   if (!got.row.record.state.startsWith('locked')) return `gave up after ${waited}${behind}`;
   return got === begin ? 'held the lock from the start' : `waited ${waited} for the lock${behind}`;
+}
+
+function behindWords({ holder, ms }: { holder: string; ms: number }, waitedMs: number): string {
+  const share = ms > waitedMs * 0.95 ? '' : `${duration(ms)} of it `;
+  return `, ${share}behind ${holder}`;
 }
