@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Chart } from './chart.tsx';
 import { Context } from './context.tsx';
 import { Dialog } from './dialog.tsx';
@@ -62,6 +62,11 @@ export function App({ session, live }: { session: Session; live: Live }) {
     document.addEventListener('keydown', listener);
     return () => document.removeEventListener('keydown', listener);
   }, [session, isNarrow]);
+
+  const { title = '' } = session.source ?? {};
+  useEffect(() => {
+    document.title = `${title} · host-upgrades inspector`;
+  }, [title]);
 
   const names = VIEWS.filter(
     (name) =>

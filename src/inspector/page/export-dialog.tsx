@@ -1,5 +1,5 @@
 import { Dialog } from './dialog.tsx';
-import { type File, historyFile, journalFile } from './export.ts';
+import { type File, hasEndedRun, historyFile, journalFile } from './export.ts';
 import type { Session } from './session.ts';
 import { plural } from './words.ts';
 
@@ -14,7 +14,7 @@ export function ExportDialog({ session, onClose }: { session: Session; onClose: 
       </p>
       <ul class="exports">
         {[...session.history.streams.values()].map((stream) => {
-          const test = historyFile(stream);
+          const hasTest = hasEndedRun(stream);
           return (
             <li key={stream.key}>
               <span>
@@ -29,9 +29,9 @@ export function ExportDialog({ session, onClose }: { session: Session; onClose: 
               </button>
               <button
                 type="button"
-                disabled={test === null}
-                title={test === null ? 'No run has ended in this history' : test.name}
-                onClick={() => test && download(test)}
+                disabled={!hasTest}
+                title={hasTest ? undefined : 'No run has ended in this history'}
+                onClick={() => download(historyFile(stream))}
               >
                 Save as test
               </button>
@@ -43,7 +43,9 @@ export function ExportDialog({ session, onClose }: { session: Session; onClose: 
   );
 }
 
-function download({ name, text }: File): void {
+function download(file: File | null): void {
+  if (file === null) return;
+  const { name, text } = file;
   const url = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
   const link = document.createElement('a');
   link.href = url;

@@ -13,6 +13,13 @@ export function journalFile(stream: Stream): File {
   return { name: `${plain(stream.node)}.ndjson`, text: ndjson(recordsOf(stream)) };
 }
 
+/** Whether there is a whole run to make a history of. */
+export function hasEndedRun(stream: Stream): boolean {
+  return stream.segments.some(
+    ({ begin: { row, run } }) => run !== null && ENDS.has(row.record.state),
+  );
+}
+
 /**
  * A stream's whole runs as a golden history, to be put into test/histories/; null where no run has
  * ended. Records are numbered through, since a gap would be refused there.

@@ -1,4 +1,5 @@
-import { typeOf } from './history.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type RecordItem, typeOf } from './history.ts';
 import { originOf } from './origin.ts';
 import { OriginMark } from './parts.tsx';
 import { type Message, messagesOf } from './sequence.ts';
@@ -13,6 +14,7 @@ const WAIT_MIN_MS = 1_000;
 /** API server, agent and host as lanes, for the run at the moment. */
 export function Sequence({ session }: { session: Session }) {
   const { moment } = session;
+  const list = useMoment(moment);
   if (moment === null) return <p class="empty">No event is selected.</p>;
   const { run, stream, position } = moment;
   const begin = Math.max(run?.begin ?? 0, position - AROUND);
@@ -31,7 +33,7 @@ export function Sequence({ session }: { session: Session }) {
         <b>agent</b>
         <b>host</b>
       </div>
-      <ol class="lanes" aria-label="Requests and answers">
+      <ol class="lanes" ref={list} aria-label="Requests and answers">
         {messages.map((message, index) => (
           <MessageRow
             key={`${message.item.index} ${message.isRequest} ${message.text}`}
@@ -44,6 +46,15 @@ export function Sequence({ session }: { session: Session }) {
       </ol>
     </div>
   );
+}
+
+/** Keeps what the moment is about in sight. */
+function useMoment(moment: RecordItem | null) {
+  const list = useRef<HTMLOListElement>(null);
+  useLayoutEffect(() => {
+    list.current?.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
+  }, [moment]);
+  return list;
 }
 
 function MessageRow({

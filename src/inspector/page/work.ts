@@ -4,6 +4,13 @@ const PLAY_STEP_MS = 250;
 /** While somebody waits for it, work goes on for this long between two frames. */
 const SLICE_MS = 8;
 
+/** Some browsers do not tell when they are idle: there it is after a short while. */
+function whenIdle(work: IdleRequestCallback, timeoutMs: number): number {
+  if ('requestIdleCallback' in globalThis) return requestIdleCallback(work, { timeout: timeoutMs });
+  const none = { didTimeout: true, timeRemaining: () => 0 };
+  return Number(setTimeout(work, 16, none));
+}
+
 /** Verifies what is there while the page has nothing else to do, and plays; returns how to stop. */
 export function startWork(session: Session): () => void {
   let idle = 0;
@@ -16,7 +23,7 @@ export function startWork(session: Session): () => void {
       const count = session.history.items.length;
       if (count === seen) session.update({});
       seen = count;
-      idle = requestIdleCallback(work);
+      idle = whenIdle(work, 200);
       return;
     }
     const until = performance.now() + Math.max(SLICE_MS, deadline.timeRemaining());
@@ -24,7 +31,7 @@ export function startWork(session: Session): () => void {
     const before = verifier.verified;
     const isMore = verifier.work(() => performance.now() > until, session.item?.stream ?? null);
     if (verifier.verified === before) return;
-    if (isMore) idle = requestIdleCallback(work, { timeout: 50 });
+    if (isMore) idle = whenIdle(work, 50);
     // Lines that have become known may be what is searched for.
     if (session.filter.text !== '' && (!isMore || verifier.verified - refilteredAt > 5_000)) {
       refilteredAt = verifier.verified;
@@ -32,14 +39,14 @@ export function startWork(session: Session): () => void {
     } else if (!isMore) session.update({});
   };
   const start = () => {
-    if (idle === 0) idle = requestIdleCallback(work, { timeout: 200 });
+    if (idle === 0) idle = whenIdle(work, 200);
   };
   const stop = session.subscribe(start);
   start();
   const timer = setInterval(() => session.isPlaying && session.playOn(), PLAY_STEP_MS);
   return () => {
     stop();
-    cancelIdleCallback(idle);
+    (globalThis.cancelIdleCallback ?? clearTimeout)(idle);
     clearInterval(timer);
   };
 }
