@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../../machines/events.ts';
 import { Refused } from './context.tsx';
+import type { Due } from './due.ts';
 import type { RecordItem } from './history.ts';
 import { originOf } from './origin.ts';
 import { Dotted, OriginMark } from './parts.tsx';
@@ -86,11 +87,7 @@ function PossibleRows({
               <span class="about">
                 <OriginMark origin={originOf(type)} /> in {owner || 'the run'}
               </span>
-              {due && (
-                <span class="about due">
-                  due {timeOfDay(due.atMs)}, {distance(due.atMs - nowMs)}: {due.why}
-                </span>
-              )}
+              <DueWords type={type} due={due} nowMs={nowMs} />
             </th>
           )}
           <CandidateCells candidate={candidate} words={isNext ? CAME : OUTCOMES} />
@@ -98,6 +95,14 @@ function PossibleRows({
       ))}
     </tbody>
   );
+}
+
+function DueWords({ type, due, nowMs }: { type: string; due: Due | null; nowMs: number }) {
+  if (due) {
+    const when = `${timeOfDay(due.atMs)}, ${distance(due.atMs - nowMs)}`;
+    return <span class="about due">{`due ${when}: ${due.why}`}</span>;
+  }
+  return originOf(type) === 'timer' ? <span class="about">no timer is set for it</span> : null;
 }
 
 function CandidateCells({

@@ -28,6 +28,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 await withPage(fleetRows(), { width: 360, height: 720 }, async ({ page }) => {
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.locator('[role=option]', { hasText: 'reboot.marked' }).first().click();
   for (const view of ['Events', ...VIEWS]) {
     await page.getByRole('tab', { name: view }).click();
     await shoot(page, `phone-${fileOf(view)}`);
