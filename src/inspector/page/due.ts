@@ -14,7 +14,7 @@ export function dueOf(type: string, fold: Fold): Due | null {
   const disruption = disruptionOf(context);
   const since = (id: string, delayMs: number, why: string): Due | null => {
     const sinceMs = enteredMs[id];
-    return sinceMs === undefined ? null : { atMs: sinceMs + delayMs, why };
+    return sinceMs === undefined || Number.isNaN(sinceMs) ? null : { atMs: sinceMs + delayMs, why };
   };
   switch (type) {
     case 'deadline.reached':

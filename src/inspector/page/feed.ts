@@ -85,7 +85,8 @@ export class Feed {
   /** `last`: the number of the last of the rows. */
   #take(rows: Row[], last: number): void {
     const first = last - rows.length + 1;
-    if (first > this.#last + 1) {
+    // Of the first rows the older ones may be gone; behind a row that was taken nothing may be.
+    if (this.#last > 0 && first > this.#last + 1) {
       this.#retry();
       return;
     }

@@ -20,8 +20,13 @@ export interface Fold {
   run: string;
   snapshot: RunSnapshot;
   deadlineMs: number | null;
-  /** Since when each active state is active, also those around others; ms since the epoch. */
+  /**
+   * Since when each active state is active, also those around others; ms since the epoch, NaN where
+   * it was so ahead of this history.
+   */
   enteredMs: Readonly<Record<string, number>>;
+  /** The run began ahead of this history: its deadline is not known. */
+  isExcerpt: boolean;
 }
 
 export interface FoldStep {
@@ -52,6 +57,7 @@ export function foldRecord(ahead: Fold | null, { record, point }: RecordRow): Fo
       run: record.run,
       snapshot: step.snapshot,
       deadlineMs: deadlineOf(before, record),
+      isExcerpt: !isBeginning && before?.isExcerpt === true,
       enteredMs: entered(isBeginning ? {} : (before?.enteredMs ?? {}), to, record.atMs),
     },
   };
@@ -59,7 +65,10 @@ export function foldRecord(ahead: Fold | null, { record, point }: RecordRow): Fo
 
 function foldAt(point: Point, { run }: JournalRecord): Fold | string {
   try {
-    return { run, snapshot: snapshotAt(point), deadlineMs: null, enteredMs: {} };
+    const snapshot = snapshotAt(point);
+    const ids = withAncestors(stateName(snapshot.value));
+    const enteredMs = Object.fromEntries(ids.map((id) => [id, Number.NaN]));
+    return { run, snapshot, deadlineMs: null, enteredMs, isExcerpt: true };
   } catch {
     return "its run goes on from a point of another version's machine";
   }

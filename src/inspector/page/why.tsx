@@ -51,6 +51,7 @@ export function Why({ session }: { session: Session }) {
                 one={one}
                 nowMs={moment.atMs}
                 isNext={one.type === next?.type}
+                isExcerpt={step.fold.isExcerpt}
               />
             ))}
           </table>
@@ -71,10 +72,12 @@ function PossibleRows({
   one: { type, owner, candidates, due },
   nowMs,
   isNext,
+  isExcerpt,
 }: {
   one: Possibility;
   nowMs: number;
   isNext: boolean;
+  isExcerpt: boolean;
 }) {
   return (
     <tbody class={isNext ? 'next' : ''}>
@@ -87,7 +90,7 @@ function PossibleRows({
               <span class="about">
                 <OriginMark origin={originOf(type)} /> in {owner || 'the run'}
               </span>
-              <DueWords type={type} due={due} nowMs={nowMs} />
+              <DueWords type={type} due={due} nowMs={nowMs} isExcerpt={isExcerpt} />
             </th>
           )}
           <CandidateCells candidate={candidate} words={isNext ? CAME : OUTCOMES} />
@@ -97,12 +100,26 @@ function PossibleRows({
   );
 }
 
-function DueWords({ type, due, nowMs }: { type: string; due: Due | null; nowMs: number }) {
+function DueWords({
+  type,
+  due,
+  nowMs,
+  isExcerpt,
+}: {
+  type: string;
+  due: Due | null;
+  nowMs: number;
+  isExcerpt: boolean;
+}) {
   if (due) {
     const when = `${timeOfDay(due.atMs)}, ${distance(due.atMs - nowMs)}`;
     return <span class="about due">{`due ${when}: ${due.why}`}</span>;
   }
-  return originOf(type) === 'timer' ? <span class="about">no timer is set for it</span> : null;
+  if (originOf(type) !== 'timer') return null;
+  const why = isExcerpt
+    ? 'when is not known: the run began ahead of this history'
+    : 'no timer is set for it';
+  return <span class="about">{why}</span>;
 }
 
 function CandidateCells({

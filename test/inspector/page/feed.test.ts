@@ -100,6 +100,14 @@ test('a gap is not taken: it is asked for again', () => {
   assert.equal(last().url, '/events?after=2&source=token');
 });
 
+test('the first rows need not be the first ones: a server forgets old ones', () => {
+  const { last, taken, told } = start();
+  last().emit('rows', 52, notes(51, 52));
+  last().emit('rows', 53, notes(53, 53));
+  assert.deepEqual(taken, ['51', '52', '53']);
+  assert.deepEqual(told, []);
+});
+
 test('a replaced stream is not listened to any more', () => {
   const { streams, last, taken, retry } = start();
   last().emit('error');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { advance, start, stateName } from '../../../machines/fold.ts';
+import { advance, pointOf, start, stateName } from '../../../machines/fold.ts';
 import { Folder } from '../../../src/inspector/page/folder.ts';
 import { History, isRecordItem, type RecordItem } from '../../../src/inspector/page/history.ts';
+import { possibilities } from '../../../src/inspector/page/possible.ts';
 import { Verifier } from '../../../src/inspector/page/verifier.ts';
 import { HISTORIES, manyRows, recordsOf, rowsOf } from './rows.ts';
 
@@ -65,6 +66,31 @@ test('what stands ahead of the first beginning is not folded, and breaks nothing
   verifier.work(() => false);
   assert.equal(folder.stepAt(items[0] as RecordItem), 'its run began before this history does');
   assert.equal(folder.breakOf((items[0] as RecordItem).stream), null);
+});
+
+test('a run that began ahead of its history goes on from the point that its first row has', () => {
+  const rows = rowsOf('drain-expired.ndjson');
+  const { items, folder } = historyOf(rows);
+  const at = rows.findIndex(({ record }) => record.state === 'locked.draining.evicting');
+  const before = folder.stepAt(items[at - 1] as RecordItem);
+  assert.ok(typeof before !== 'string');
+  const point = pointOf(before.fold.snapshot);
+  const excerpt = historyOf(rows.slice(at).map((row, index) => (index ? row : { ...row, point })));
+  for (const [index, item] of excerpt.items.entries()) {
+    const [part, whole] = [
+      excerpt.folder.stepAt(item),
+      folder.stepAt(items[at + index] as RecordItem),
+    ];
+    assert.ok(typeof part !== 'string' && typeof whole !== 'string', String(part));
+    assert.deepEqual(part.fold.snapshot.context, whole.fold.snapshot.context);
+    assert.deepEqual([part.from, part.to, part.lines], [whole.from, whole.to, whole.lines]);
+  }
+  const first = excerpt.folder.stepAt(excerpt.items[0] as RecordItem);
+  assert.ok(typeof first !== 'string' && first.fold.isExcerpt);
+  // Since when the drain goes on is not told, and so not when it is over.
+  const due = (type: string) =>
+    possibilities(first.fold, null).find((one) => one.type === type)?.due;
+  assert.equal(due('drain.expired'), null);
 });
 
 test('verification stops when it is told to and goes on where it was', () => {
