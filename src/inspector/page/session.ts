@@ -182,7 +182,10 @@ export class Session {
 
   follow(isFollowing: boolean): void {
     this.isFollowing = isFollowing;
-    if (isFollowing) this.last();
+    if (isFollowing) {
+      this.isPlaying = false;
+      this.last();
+    }
     this.#tell();
   }
 

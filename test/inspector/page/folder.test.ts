@@ -112,7 +112,11 @@ test('verification stops when it is told to and goes on where it was', () => {
 
 test('conditions outlive their run, and are known once verified', () => {
   const first = rowsOf('once.ndjson');
-  const { history, folder, items } = historyOf([...first, ...first]);
+  const later = first.map((row) => ({
+    ...row,
+    record: { ...row.record, atMs: row.record.atMs + 60_000 },
+  }));
+  const { history, folder, items } = historyOf([...first, ...later]);
   const verifier = new Verifier(history, folder);
   const second = items[first.length + 2] as RecordItem;
   assert.equal(verifier.conditionsAt(second), null);
@@ -126,4 +130,10 @@ test('conditions outlive their run, and are known once verified', () => {
     ],
   );
   assert.deepEqual(verifier.conditionsAt(items[0] as RecordItem), []);
+  // The second report says the same: nothing has changed since the first.
+  const reported = items.find(
+    ({ row: { record } }) => 'event' in record && record.event.type === 'node.reported',
+  );
+  const [upgrades] = verifier.conditionsAt(items.at(-1) as RecordItem) ?? [];
+  assert.equal(upgrades?.lastTransitionTime?.getTime(), reported?.atMs);
 });
