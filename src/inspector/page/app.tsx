@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Chart } from './chart.tsx';
 import { Context } from './context.tsx';
 import { Dialog } from './dialog.tsx';
+import { Divergence } from './divergence.tsx';
 import { Empty } from './empty.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { openFiles } from './files.ts';
@@ -147,24 +148,5 @@ export function App({ session, live }: { session: Session; live: Live }) {
       )}
       {dialog === 'download' && <ExportDialog session={session} onClose={() => setDialog(null)} />}
     </div>
-  );
-}
-
-/** Where a history breaks, in the words of `replay`. */
-function Divergence({ session }: { session: Session }) {
-  const breaks = session.breaks();
-  return (
-    <>
-      {breaks.map(({ where, message, index }) => (
-        <p key={where} class="divergence" role="alert">
-          <span>
-            <b>✕ The machine refuses this history.</b> {where}: {message}
-          </span>
-          <button type="button" onClick={() => session.select(index)}>
-            Go there
-          </button>
-        </p>
-      ))}
-    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { Marks } from './chart-picture.tsx';
+import type { Marks } from './chart-state.tsx';
 import { entryActions } from './entry-actions.ts';
 import type { Machine } from './session.ts';
 import { duration } from './words.ts';

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { ChartDetails } from './chart-details.tsx';
-import { ChartPicture, type Marks } from './chart-picture.tsx';
+import { ChartPicture } from './chart-picture.tsx';
+import type { Marks } from './chart-state.tsx';
 import { usePanZoom } from './pan-zoom.ts';
 import type { Session } from './session.ts';
 import { spentUpTo } from './spent.ts';

@@ -55,6 +55,9 @@ export function Timeline({ session }: { session: Session }) {
       onScroll={({ currentTarget }) =>
         setSeen({ top: currentTarget.scrollTop, height: currentTarget.clientHeight })
       }
+      // Whoever looks back does not want to be taken to the newest row again.
+      onWheel={({ deltaY }) => deltaY < 0 && session.isFollowing && session.follow(false)}
+      onTouchMove={() => session.isFollowing && session.follow(false)}
       onKeyDown={(event) => {
         const page = Math.max(1, Math.floor(height / ROW_PX) - 1);
         const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page }[event.key];

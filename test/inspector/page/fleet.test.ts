@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { browser, closeBrowser, withPage } from './browser.ts';
 import { fleetRows } from './fleet.ts';
-import { activeState, shownRows } from './moments.ts';
+import { activeState, atSeq, shownRows } from './moments.ts';
 
 after(closeBrowser);
 
@@ -28,7 +28,10 @@ test('a fleet shows who held the lock, and who waited for whom', browser, () => 
     const row = rows[marked];
     assert.ok(row?.kind === 'record');
     await page.getByLabel('Node', { exact: true }).selectOption(row.node);
+    const own = rows.filter(({ node }) => node === row.node).length;
+    await shownRows(page, `${own} of ${rows.length}`);
     await page.locator('[role=option]', { hasText: 'reboot.marked' }).click();
+    await atSeq(page, row.record.seq);
     const line = page.locator('.fleet .grid tr.next');
     assert.match(
       (await line.textContent()) ?? '',

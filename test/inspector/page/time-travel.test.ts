@@ -29,6 +29,7 @@ test('the context shows what an event changed, and the reasons what was possible
   withPage(rowsOf('drain-expired.ndjson'), {}, async ({ page }) => {
     await page.locator('.count').waitFor();
     await page.locator('[role=option]', { hasText: 'pod.blocked' }).click();
+    await atSeq(page, 403);
     await page.getByRole('tab', { name: 'Context' }).click();
     const changed = page.getByRole('table', { name: 'Changed by this event' });
     assert.match((await changed.textContent()) ?? '', /\+newblocked\[0\]\.pod"default\/shop-/);
