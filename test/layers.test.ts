@@ -13,6 +13,7 @@ const LAYERS: Record<string, string[]> = {
   'src/log': ['machines', 'src/journal', 'src/trace'],
   'src/kube': ['machines'],
   'src/host': ['machines'],
+  'src/inspector': ['machines', 'src/journal', 'src/trace', 'src/diagram'],
   'src/rehearsal': ['machines', 'src/journal', 'src/trace', 'src/kube'],
   'src/service': [
     'machines',

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { isJson } from '../trace/history.ts';
 import { type Replay, replayLog } from '../trace/replay.ts';
 import { replayJournal } from '../trace/replay-journal.ts';
+import { historyName as name, noHistory, readHistory } from './history-file.ts';
 import type { Out } from './main.ts';
 import { UsageError } from './usage.ts';
 
@@ -10,10 +11,10 @@ const FORMATS = { states, classic, json };
 /** `replay FILE|-`. Returns 0 for a legal history, 1 where it diverges; throws UsageError. */
 export function replay(args: string[], out: Out, err: Out): number {
   const { file, format } = flags(args);
-  const text = read(file);
+  const text = readHistory(file);
   const result = isJson(text) ? replayJournal(text) : replayLog(text);
   if (result.runs === 0 && result.divergence === null) {
-    throw new UsageError(`${name(file)}:1: not a history: no line starts a run`);
+    throw noHistory(name(file));
   }
   out.write(FORMATS[format](result));
   for (const finding of result.findings) err.write(`finding: ${name(file)}: ${finding}\n`);
@@ -21,11 +22,6 @@ export function replay(args: string[], out: Out, err: Out): number {
   const { lineNumber, state, message } = result.divergence;
   err.write(`${name(file)}:${lineNumber}: in ${state}: ${message}\n`);
   return 1;
-}
-
-/** A classic log never carries a record; a JSON log may have other programs' lines around it. */
-function isJson(text: string): boolean {
-  return /^[^\n]*\{"(seq"|level"|time"|node"|record"|msg")/m.test(text.slice(0, 200_000));
 }
 
 function flags(args: string[]): { file: string; format: keyof typeof FORMATS } {
@@ -48,28 +44,6 @@ function parse(args: string[]) {
   } catch (error) {
     throw new UsageError(`replay: ${(error as Error).message.split('. ')[0]}; see --help`);
   }
-}
-
-function read(file: string): string {
-  try {
-    return plain(readFileSync(file === '-' ? 0 : file, 'utf8'));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_STRING_TOO_LONG') {
-      throw new UsageError(`${name(file)}: is too large; give an excerpt of at most 500 MB`);
-    }
-    throw new UsageError(`${name(file)}: cannot be read (${code}); give a readable log file`);
-  }
-}
-
-/** Without what other systems' editors add: a byte order mark, and a CR at the end of every line. */
-function plain(text: string): string {
-  const hasOnlyCrlf = text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
-  return (hasOnlyCrlf ? text.replaceAll('\r\n', '\n') : text).replace(/^\ufeff/, '');
-}
-
-function name(file: string): string {
-  return file === '-' ? '<stdin>' : file;
 }
 
 function classic(result: Replay): string {

@@ -1,5 +1,7 @@
 import {
   advance,
+  type Point,
+  pointOf,
   type RunSnapshot,
   type Step,
   snapshotAt,
@@ -21,6 +23,18 @@ interface Run {
 interface Stream {
   run: Run | null;
   seq: number | null;
+  /** Where its run was, until a record goes on from there. */
+  point: Point | null;
+}
+
+/** Sees a replay's rows as they are read, each with the node that its line names, or ''. */
+export interface Follower {
+  /** A record that the machine took; `point`: where its run was, where no beginning is there. */
+  taken(node: string, record: JournalRecord, point: Point | null): void;
+  /** What is no record: null, or the object of another line. */
+  passed(node: string, value: unknown): void;
+  /** Where the history breaks. */
+  diverged(node: string, divergence: Divergence): void;
 }
 
 /**
@@ -29,7 +43,7 @@ interface Stream {
  * what is no JSON to others. An excerpt may begin inside a run: what stands before the first
  * beginning of a run is passed over.
  */
-export function replayJournal(text: string): Replay {
+export function replayJournal(text: string, follower?: Follower): Replay {
   const result: Replay = { records: [], divergence: null, findings: [], runs: 0 };
   const streams = new Map<string, Stream>();
   const rows = text.split('\n');
@@ -38,15 +52,34 @@ export function replayJournal(text: string): Replay {
     // Whole rows end with a newline, so the last one is empty or cut.
     const value = parsed(row, lineNumber === rows.length);
     const node = nodeOf(value);
-    const stream = streams.get(node) ?? { run: null, seq: null };
+    const stream = streams.get(node) ?? { run: null, seq: null, point: null };
     streams.set(node, stream);
+    const before = result.records.length;
     const divergence =
       value === BROKEN
         ? breaks(lineNumber, stream.run, 'not JSON')
         : replayRow(value, lineNumber, stream, result);
-    if (divergence) return { ...result, divergence };
+    if (divergence) {
+      follower?.diverged(node, divergence);
+      return { ...result, divergence };
+    }
+    follow(follower, node, stream, value, result.records.length > before);
   }
   return result;
+}
+
+function follow(
+  follower: Follower | undefined,
+  node: string,
+  stream: Stream,
+  value: unknown,
+  isTaken: boolean,
+): void {
+  const record = recordOf(value);
+  if (record === null) follower?.passed(node, value);
+  if (record === null || !isTaken) return;
+  follower?.taken(node, record, stream.point);
+  stream.point = null;
 }
 
 function nodeOf(value: unknown): string {
@@ -65,7 +98,9 @@ function replayRow(
   if (record === null) {
     if (stream.run !== null) return null;
     stream.run = resumed(value);
-    if (stream.run !== null) result.runs += 1;
+    if (stream.run === null) return null;
+    stream.point = pointOf(stream.run.snapshot);
+    result.runs += 1;
     return null;
   }
   const { run, seq } = stream;

@@ -1,5 +1,13 @@
 import type { Boot, RunEvent, RunInput } from '../../machines/events.ts';
-import { advance, type RunSnapshot, type Step, start, stateName } from '../../machines/fold.ts';
+import {
+  advance,
+  type Point,
+  pointOf,
+  type RunSnapshot,
+  type Step,
+  start,
+  stateName,
+} from '../../machines/fold.ts';
 import { disruptionOf } from '../../machines/setup.ts';
 import { formatLine, type Names } from './format.ts';
 import { BEGINNINGS, candidates, markAhead, silentEvent } from './infer.ts';
@@ -15,6 +23,10 @@ export interface ReplayRecord {
   from: string;
   to: string;
   event: RunEvent | null;
+  /** Of the run that begins here, as far as the log tells. */
+  input?: RunInput;
+  /** Where the run was ahead of this, where the log does not hold its beginning. */
+  point?: Point;
   /** The texts written, with their times. */
   lines: string[];
 }
@@ -144,7 +156,10 @@ function beginRun(entries: Entry[], index: number, state: State): number | Diver
   state.resumable = null;
   state.runs += 1;
   state.run = { snapshot: began.snapshot, names };
-  return take(entries, index, state, state.run, null, 'idle', began);
+  const at = state.records.length;
+  const taken = take(entries, index, state, state.run, null, 'idle', began);
+  Object.assign(state.records[at] as ReplayRecord, { input });
+  return taken;
 }
 
 /** A run goes on in a new process; an excerpt may begin here. */
@@ -152,6 +167,8 @@ function goOn(entries: Entry[], index: number, state: State): number | Divergenc
   const { input, names } = inputOf(entries, index, state);
   if (!state.resumable) state.runs += 1;
   const run = state.resumable ?? { snapshot: guessInterrupted(entries, index, input), names };
+  const guessed = state.resumable ? {} : { point: pointOf(run.snapshot) };
+  const at = state.records.length;
   state.startUp = 'over';
   state.isNewProcess = false;
   state.resumable = null;
@@ -162,9 +179,11 @@ function goOn(entries: Entry[], index: number, state: State): number | Divergenc
   // The process that goes on is not allowed to reboot.
   const powers =
     done?.id === 'run.reboot.skipped' ? { disruption: { ...disruptionOf({}), reboot: false } } : {};
-  return stepRun(entries, index, state, run, [
+  const next = stepRun(entries, index, state, run, [
     { type: 'run.resumed', deadlineInMs, ...boot, ...powers },
   ]);
+  Object.assign(state.records[at] ?? {}, guessed);
+  return next;
 }
 
 function inputOf(entries: Entry[], index: number, state: State): { input: RunInput; names: Names } {
@@ -342,7 +361,7 @@ function noteLateness(entry: Entry | undefined, state: State, next: Step): void 
 }
 
 /** `YYYY/MM/DD HH:MM:SS` in ms; the log's times are taken as UTC. */
-function timeMs(time: string): number {
+export function timeMs(time: string): number {
   return Date.parse(`${time.replaceAll('/', '-').replace(' ', 'T')}Z`);
 }
 
