@@ -47,7 +47,8 @@ export function helpText(): string {
 }
 
 function flagText(flag: Flag): string {
-  const head = flag.value === undefined ? `--${flag.name}` : `--${flag.name}=${flag.value}`;
+  const value = flag.alone === undefined ? `=${flag.value}` : `[=${flag.value}]`;
+  const head = flag.value === undefined ? `--${flag.name}` : `--${flag.name}${value}`;
   const notes = [
     ...(flag.default === '' ? [] : [`default ${flag.default}`]),
     ...(flag.env === undefined ? [] : [`variable ${flag.env}`]),

@@ -29,7 +29,7 @@ const HEARTBEAT_MS = 15_000;
 /** Answers every request to a server that listens on `host`. */
 export function routes(contents: Contents, host: string): Answer {
   const pages = pagesOf(contents, randomBytes(8).toString('hex'));
-  return (request, response) => {
+  const answer: Answer = (request, response) => {
     if (!isHostKnown(request, host)) {
       const here = authority('localhost', request.socket.localPort ?? 0);
       say(response, 403, `not by this name: open http://${here}/ (a tunnel must keep the port)`);
@@ -40,6 +40,14 @@ export function routes(contents: Contents, host: string): Answer {
     if (!Object.hasOwn(pages, path) || !page) say(response, 404, 'not found');
     else if (page.methods.includes(request.method ?? '')) page.answer(request, response, query);
     else say(response, 405, `only ${page.methods.join(', ')}`, { Allow: page.methods.join(', ') });
+  };
+  return (request, response) => {
+    try {
+      answer(request, response);
+    } catch {
+      // A reader's request must not end an agent; its connection shows that it went wrong.
+      response.destroy();
+    }
   };
 }
 

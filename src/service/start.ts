@@ -20,6 +20,7 @@ import { createRunner, NATIVE_ACTORS, type RunActors } from './runner.ts';
 import { runOnce, runScheduled } from './service.ts';
 import { openState, type State } from './state.ts';
 import { watchHealth } from './vitals.ts';
+import type { Watcher } from './watcher.ts';
 
 const CLOCK: RunClock = {
   nowMs: Date.now,
@@ -35,6 +36,7 @@ export async function start(
   options: RunOptions,
   log: Log,
   stop: AbortSignal,
+  watcher?: Watcher,
 ): Promise<'succeeded' | 'failed' | 'stopped'> {
   const sinceMs = Date.now();
   const { schedule, windowMs, zone, kube, disruption } = options;
@@ -61,6 +63,7 @@ export async function start(
     state = await openState(options.statePath, (text) => log.say('warn', text));
     const { journal } = state;
     const names = kube ?? { namespace: '', daemonSet: '', node: hostname() };
+    await watcher?.begin(names);
     const unfinished = unfinishedRun(journal, names, log);
     if (kube) {
       log.say(
@@ -96,7 +99,10 @@ export async function start(
       rebootHost: host.reboot,
       disruption,
       boot: host.info,
-      onRecord: vitals.onRecord,
+      onRecord(record) {
+        vitals.onRecord(record);
+        watcher?.onRecord(record);
+      },
       nodes: joined.nodes,
     });
     vitals.follow(runner);
