@@ -46,7 +46,9 @@ export function createFeed(maxRows = Number.POSITIVE_INFINITY): Feed {
   };
   const drop = () => {
     const excess = kept.length - maxRows;
-    const at = kept.findIndex(({ isBeginning }, index) => isBeginning && index >= excess);
+    // Where the next run begins so late that little would be left, this one is cut.
+    const early = kept.slice(0, Math.ceil(maxRows / 2));
+    const at = early.findIndex(({ isBeginning }, index) => isBeginning && index >= excess);
     // A tenth at once: the rest is seldom gone through.
     const count = at > 0 ? at : Math.max(excess, Math.floor(maxRows / 10));
     const gone = kept.slice(0, count);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { WAITING_MAX } from '../../src/inspector/events.ts';
 import type { Feed } from '../../src/inspector/feed.ts';
@@ -163,5 +164,33 @@ test('a reader that is stuck for long is cut off though nothing comes', () =>
     reader.stall();
     assert.equal(readers(), 1);
     await poll(async () => readers() === 0, 60_000);
+    reader.close();
+  }));
+
+test('connections that break off, in whatever moment, end nothing but themselves', () =>
+  serving({ heartbeatMs: 1 }, async ({ url }, feed) => {
+    const readers = counted(feed);
+    fill(feed, 1, 5_000, 1_000);
+    const { port } = new URL(url);
+    const head = `Host: 127.0.0.1:${port}\r\n`;
+    const asked = [
+      `GET /events HTTP/1.1\r\n${head}\r\n`,
+      `GET /machine.json HTTP/1.1\r\n${head}\r\n`,
+      `GET /events HTTP/1.1\r\n${head}`,
+      'no http\r\n\r\n',
+      `GET http://evil.example/ HTTP/1.1\r\n${head}\r\n`,
+    ];
+    for (const text of asked) {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(text);
+      await new Promise((resolve) => socket.write('', resolve));
+      fill(feed, feed.lastId() + 1, feed.lastId() + 10);
+      socket.resetAndDestroy();
+    }
+    fill(feed, feed.lastId() + 1, feed.lastId() + 10);
+    const reader = await readEvents(`${url}events?after=5000`);
+    await reader.until(() => reader.lastId() === feed.lastId());
+    await poll(async () => readers() === 1, 60_000);
     reader.close();
   }));

@@ -74,6 +74,16 @@ test('of a run that is longer than what is kept the rest folds on from where it 
   assert.ok(feed.firstId() > 900 && rowsOf(feed).length > 85);
 });
 
+test('a run that begins behind a long one does not drive it all out', () => {
+  const { rows } = historyOf('a', LONG);
+  const feed = createFeed(100);
+  for (const row of [...rows, ...rows.slice(0, 1)]) feed.append(row);
+  const kept = rowsOf(feed);
+  assert.ok(kept.length > 85, `${kept.length} rows are left`);
+  const { folded, said } = foldRows(kept);
+  assert.deepEqual(folded, said);
+});
+
 /** One run with a thousand lines of output. */
 const LONG = [
   '2026/01/06 03:00:00 Skip kube locking',
