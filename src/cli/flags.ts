@@ -1,3 +1,4 @@
+import { INSPECTOR_ADDRESS } from './address.ts';
 import { UsageError } from './usage.ts';
 
 /** One flag of the command line, as parsed and as --help shows it. */
@@ -10,6 +11,8 @@ export interface Flag {
   env?: string;
   /** What stands for the value in --help. */
   value?: string;
+  /** What it means without a value; it then takes none from the next argument. */
+  alone?: string;
   help: string;
 }
 
@@ -216,6 +219,15 @@ export const RUN_FLAGS = [
     help: '/healthz and /readyz there, in words; 0: none',
   },
   {
+    name: 'inspect',
+    group: GROUPS.log,
+    kind: 'text',
+    default: '',
+    alone: INSPECTOR_ADDRESS,
+    value: 'HOST:PORT',
+    help: `shows this agent in a browser, read-only; without a value at ${INSPECTOR_ADDRESS}`,
+  },
+  {
     name: 'log-format',
     group: GROUPS.log,
     kind: 'text',
@@ -253,10 +265,10 @@ export function parseFlags(args: string[], env: NodeJS.ProcessEnv): FlagValues {
       given.set(name, boolean(name, inline ?? 'true'));
       continue;
     }
-    const value = inline ?? args[index + 1];
+    const value = inline ?? flag.alone ?? args[index + 1];
     if (value === undefined)
       throw new UsageError(`--${name} needs a value: --${name}=${flag.value}`);
-    if (inline === undefined) index += 1;
+    if (inline === undefined && flag.alone === undefined) index += 1;
     given.set(name, value);
   }
   const value = ({ name, env: variable, default: otherwise }: Flag) =>

@@ -4,8 +4,9 @@ const HEAD = `host-upgrades: patches the machines under a Kubernetes cluster, on
 
 Usage:
   host-upgrades [run] [flags]
-  host-upgrades rehearse [--nodes=N] [--seed=S] [--speed=F] [--fault=NAME]
+  host-upgrades rehearse [--nodes=N] [--seed=S] [--speed=F] [--fault=NAME] [--inspect]
   host-upgrades replay [--format=states|classic|json] FILE|-
+  host-upgrades inspect [--listen=127.0.0.1:7788] FILE|-...
   host-upgrades diagram [--format=mermaid|svg|json]
 
 Commands:
@@ -16,6 +17,8 @@ Commands:
                     pharos-host-upgrades; -: standard input
               --format  states (default): time, from -> to, event, line
                         classic: the log again; json: one record a line
+  inspect     shows recorded histories in a browser, several on one time axis, until Ctrl-C
+              FILE  as for replay; --listen  where (default 127.0.0.1:7788)
   diagram     prints the run machine, as a Mermaid state diagram, a picture or data
 
 Flags of run (-flag, --flag, --flag=value and --flag value are the same):
@@ -44,7 +47,8 @@ export function helpText(): string {
 }
 
 function flagText(flag: Flag): string {
-  const head = flag.value === undefined ? `--${flag.name}` : `--${flag.name}=${flag.value}`;
+  const value = flag.alone === undefined ? `=${flag.value}` : `[=${flag.value}]`;
+  const head = flag.value === undefined ? `--${flag.name}` : `--${flag.name}${value}`;
   const notes = [
     ...(flag.default === '' ? [] : [`default ${flag.default}`]),
     ...(flag.env === undefined ? [] : [`variable ${flag.env}`]),

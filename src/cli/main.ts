@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./run.ts')).run,
   rehearse: async () => (await import('./rehearse.ts')).rehearse,
   replay: async () => (await import('./replay.ts')).replay,
+  inspect: async () => (await import('./inspect.ts')).inspect,
   diagram: async () => (await import('./diagram.ts')).diagram,
 };
 

@@ -7,6 +7,7 @@ import { parseSchedule, type Schedule } from '../schedule/schedule.ts';
 import { systemZone, zoneInForce } from '../schedule/zone.ts';
 import type { RunOptions } from '../service/options.ts';
 import type { Names } from '../trace/format.ts';
+import { parseAddress } from './address.ts';
 import type { FlagValues } from './flags.ts';
 import { isLabelSelector } from './label-selector.ts';
 import { UsageError } from './usage.ts';
@@ -33,6 +34,7 @@ export function runOptions(values: FlagValues, env: NodeJS.ProcessEnv): RunOptio
     kube,
     disruption: disruption(values, kube !== null),
     commands: commands(values),
+    inspect: inspectAddress(values.inspect),
     healthPort: port(values['health-port']),
     logFormat: oneOf('log-format', values['log-format'], LOG_FORMATS),
     logLevel: oneOf('log-level', values['log-level'], LEVELS),
@@ -72,6 +74,12 @@ function commands(values: FlagValues): Commands {
     rebootSentinel,
     securityOnly: values.security === 'true',
   };
+}
+
+function inspectAddress(text: string): string | null {
+  if (text === '') return null;
+  parseAddress('--inspect', text);
+  return text;
 }
 
 function port(text: string): number | null {

@@ -13,6 +13,8 @@ export interface RehearseFlags {
   format: 'text' | 'json';
   /** Where each node's journal is kept, or null. */
   journalDir: string | null;
+  /** Shown in the inspector, at HOST:PORT where that is given. */
+  inspect: { address: string | null } | null;
 }
 
 const MAX_NODES = 500;
@@ -29,7 +31,7 @@ export const REHEARSE_HELP = `host-upgrades rehearse: a whole rollout in this pr
 Usage:
   host-upgrades rehearse [--nodes N] [--seed S] [--speed F] [--fault NAME,...]
                          [--reboot [--drain]] [--format=text|json]
-                         [--journal-dir DIR]
+                         [--journal-dir DIR] [--inspect[=HOST:PORT]]
 
 Options:
   --nodes N     how many nodes, 1 to ${MAX_NODES} (default 3)
@@ -40,13 +42,18 @@ Options:
   --fault NAME  what goes wrong instead of ${DEFAULT_FAULTS.join(', ')}; may be given again:
 ${faultLines}  --format      text (default); json: the nodes' journal records, one a line
   --journal-dir DIR   keeps each node's journal as DIR/NODE.ndjson, for replay
+  --inspect[=HOST:PORT]  shows it in a browser as it goes, with pause and step,
+                and stays until Ctrl-C (default 127.0.0.1:7788)
 
 Exit codes: 0 it went as it has to, 1 it did not, 2 bad usage, 130 interrupted
 `;
 
 /** Throws UsageError for what is no valid flag. */
 export function rehearseFlags(args: string[]): RehearseFlags {
-  const values = parse(args);
+  const isInspect = (arg: string) => /^--inspect(=|$)/.test(arg);
+  // With or without a value: parseArgs knows no such flag.
+  const values = parse(args.filter((arg) => !isInspect(arg)));
+  const [, address] = /^--inspect(?:=(.*))?$/s.exec(args.findLast(isInspect) ?? '') ?? [];
   const format = values.format ?? 'text';
   if (format !== 'text' && format !== 'json') {
     throw new UsageError(`rehearse --format=${format}: give text or json`);
@@ -63,6 +70,7 @@ export function rehearseFlags(args: string[]): RehearseFlags {
     drain,
     format,
     journalDir: values['journal-dir'] ?? null,
+    inspect: args.some(isInspect) ? { address: address ?? null } : null,
   };
 }
 

@@ -4,10 +4,13 @@ import { openJournal } from '../journal/file.ts';
 import { isColoured } from '../rehearsal/colour.ts';
 import { RehearsalError } from '../rehearsal/errors.ts';
 import { memoryJournals, type OpenJournal } from '../rehearsal/journal.ts';
+import type { RolloutOptions } from '../rehearsal/rollout.ts';
 import { version } from '../version.ts';
+import { untilStopped } from './inspector.ts';
 import type { Out } from './main.ts';
 import { REHEARSE_HELP, rehearseFlags } from './rehearse-flags.ts';
-import { jsonPrinter, textPrinter } from './rehearse-print.ts';
+import { type Shown, showRehearsal } from './rehearse-inspect.ts';
+import { jsonPrinter, type Printer, textPrinter } from './rehearse-print.ts';
 import { UsageError } from './usage.ts';
 
 /** A Tuesday night; the same for all rehearsals, so that two can be compared. */
@@ -23,6 +26,7 @@ export async function rehearse(
   out: Out,
   err: Out,
   env: NodeJS.ProcessEnv = process.env,
+  pageFolder?: string,
 ): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     out.write(REHEARSE_HELP);
@@ -37,13 +41,23 @@ export async function rehearse(
       : textPrinter(flags, out, isColoured(out.isTTY === true, env));
   // Loaded only now: the Kubernetes client takes most of a second.
   const { rollout } = await import('../rehearsal/rollout.ts');
+  const { inspect } = flags;
+  const shown = inspect && (await showRehearsal(flags, inspect.address, TICK_MS, pageFolder));
+  if (shown) err.write(`Inspector: ${shown.url}\n`);
   const controller = new AbortController();
   const interrupt = () => controller.abort();
   process.on('SIGINT', interrupt);
   try {
     printer.begin();
     const outcome = await rollout(
-      { ...flags, ...printer, tickMs: TICK_MS, openJournal: journals, version: version() },
+      {
+        ...flags,
+        ...printer,
+        ...(shown ? showing(printer, shown) : {}),
+        tickMs: TICK_MS,
+        openJournal: journals,
+        version: version(),
+      },
       controller.signal,
     );
     if (outcome === null) {
@@ -52,6 +66,12 @@ export async function rehearse(
     }
     printer.end(outcome);
     for (const violation of outcome.violations) err.write(`violated: ${violation}\n`);
+    if (shown) {
+      shown.end();
+      const stopped = untilStopped();
+      warn(`the rehearsal is over; the inspector stays at ${shown.url} until Ctrl-C`);
+      await stopped;
+    }
     return outcome.violations.length === 0 ? 0 : 1;
   } catch (error) {
     if (!(error instanceof RehearsalError)) throw error;
@@ -59,7 +79,26 @@ export async function rehearse(
     return 1;
   } finally {
     process.off('SIGINT', interrupt);
+    await shown?.close();
   }
+}
+
+/** What a rollout tells, printed and shown. */
+function showing(
+  printer: Printer,
+  { pace, onRecord, onNote }: Shown,
+): Pick<RolloutOptions, 'pace' | 'onRecord' | 'onNote'> {
+  return {
+    pace,
+    onRecord(node, record) {
+      printer.onRecord(node, record);
+      onRecord(node, record);
+    },
+    onNote(text, atMs) {
+      printer.onNote(text, atMs);
+      onNote(text, atMs);
+    },
+  };
 }
 
 /** Journals as DIR/NODE.ndjson, in a folder that has to be new or empty. */

@@ -9,13 +9,19 @@ import { version } from '../version.ts';
 import { parseFlags } from './flags.ts';
 import type { Out } from './main.ts';
 import { runOptions } from './options.ts';
+import { showAgent } from './run-inspect.ts';
 import { UsageError } from './usage.ts';
 
 /** What a start refuses: the caller's to mend. */
 const REFUSALS = [KubeConfigError, ClusterError, HostError, StateError, HealthError];
 
 /** `run`: the service. Returns its exit code; throws UsageError. */
-export async function run(args: string[], out: Out, _err: Out): Promise<number> {
+export async function run(
+  args: string[],
+  out: Out,
+  _err?: Out,
+  pageFolder?: string,
+): Promise<number> {
   if (args.some((arg) => /^--?version$/.test(arg))) {
     out.write(`host-upgrades ${version()}\n`);
     return 0;
@@ -30,9 +36,20 @@ export async function run(args: string[], out: Out, _err: Out): Promise<number> 
     hasColour: isTerminal && !process.env.NO_COLOR,
     nowMs: Date.now,
   });
+  const { inspect: address, statePath } = options;
+  const shown =
+    address === null
+      ? null
+      : showAgent({
+          address,
+          statePath,
+          log,
+          nowMs: Date.now,
+          ...(pageFolder ? { pageFolder } : {}),
+        });
   const stop = stopOnSignals();
   try {
-    const result = await start(options, log, stop.signal);
+    const result = await start(options, shown?.log ?? log, stop.signal, shown?.watcher);
     if (result === 'stopped') return options.schedule === null ? stop.exitCode() : 0;
     return result === 'succeeded' ? 0 : 1;
   } catch (error) {
@@ -40,6 +57,8 @@ export async function run(args: string[], out: Out, _err: Out): Promise<number> 
       throw new UsageError((error as Error).message);
     }
     throw error;
+  } finally {
+    await shown?.close();
   }
 }
 

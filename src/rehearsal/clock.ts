@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { RunClock } from '../journal/live.ts';
 import { RehearsalError } from './errors.ts';
+import { createPace, type Pace } from './pace.ts';
 import { type Timer, TimerQueue } from './timers.ts';
 
 /**
@@ -24,7 +24,11 @@ export interface VirtualClock extends RunClock {
 const STUCK_MS = 60_000;
 
 /** `speed`: virtual ms in a real one; 0 is as fast as possible. */
-export function createClock(startMs: number, speed: number): VirtualClock {
+export function createClock(
+  startMs: number,
+  speed: number,
+  pace: Pace = createPace(startMs, speed),
+): VirtualClock {
   let nowMs = startMs;
   let order = 0;
   let holds = 0;
@@ -69,8 +73,6 @@ export function createClock(startMs: number, speed: number): VirtualClock {
       });
     },
     async run(isOver, signal) {
-      const startedAtMs = performance.now();
-      const fromMs = nowMs;
       const stop = () => wake();
       signal.addEventListener('abort', stop);
       try {
@@ -80,8 +82,7 @@ export function createClock(startMs: number, speed: number): VirtualClock {
           if (signal.aborted || isOver()) return;
           const timer = timers.pop();
           if (!timer) throw new RehearsalError('it stands still: nothing is left to come');
-          const dueAtMs = speed === 0 ? 0 : startedAtMs + (timer.dueMs - fromMs) / speed;
-          if (!(await reached(dueAtMs, signal))) return;
+          if (!(await pace.reach(timer.dueMs, signal))) return;
           nowMs = timer.dueMs;
           timer.run?.();
         }
@@ -112,17 +113,4 @@ export function createClock(startMs: number, speed: number): VirtualClock {
     });
   }
   return clock;
-}
-
-/** Waits until the real time `dueAtMs`; false where the signal came first. */
-async function reached(dueAtMs: number, signal: AbortSignal): Promise<boolean> {
-  const waitMs = dueAtMs - performance.now();
-  if (waitMs < 1) return true;
-  try {
-    await pause(waitMs, undefined, { signal });
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  }
 }

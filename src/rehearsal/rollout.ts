@@ -15,6 +15,7 @@ import type { Entry } from './ledger.ts';
 import { type Count, createNetwork, type Delay, type Network } from './network.ts';
 import type { ApiObject } from './objects.ts';
 import { type Ended, type Outcome, outcome } from './outcome.ts';
+import type { Pace } from './pace.ts';
 import { createRandom, hash } from './random.ts';
 import { createWorkload, type Workload } from './workload.ts';
 
@@ -23,6 +24,8 @@ export interface RolloutOptions {
   seed: number;
   /** Virtual ms in a real one; 0: as fast as possible. */
   speed: number;
+  /** What rules the speed; not given: nobody. */
+  pace?: Pace;
   /** Keys of FAULTS. */
   faults: readonly string[];
   reboot: boolean;
@@ -72,11 +75,14 @@ export async function rollout(given: RolloutOptions, signal: AbortSignal): Promi
   const options: RolloutOptions = {
     ...given,
     onText: unlessOver(given.onText),
-    onRecord: unlessOver(given.onRecord),
+    onRecord: unlessOver((node: string, record: JournalRecord) => {
+      given.onRecord(node, record);
+      given.pace?.recorded();
+    }),
     onNote: unlessOver(given.onNote),
   };
   const nodes = Array.from({ length: options.nodes }, (_, index) => `node-${index + 1}`);
-  const clock = createClock(options.tickMs, options.speed);
+  const clock = createClock(options.tickMs, options.speed, options.pace);
   const agents = new Map<string, Agent>();
   const network = createNetwork(clock, () => faults.delay ?? DELAY_MS);
   const stage = (label: string): Stage => ({

@@ -23,6 +23,8 @@ export interface RunOptions {
   commands: Commands;
   /** Of /healthz and /readyz; null: none. */
   healthPort: number | null;
+  /** HOST:PORT of the inspector; null: none. */
+  inspect: string | null;
   logFormat: LogFormat;
   logLevel: Level;
 }

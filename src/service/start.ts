@@ -19,6 +19,7 @@ import { runOnce, runScheduled } from './service.ts';
 import { openState, type State } from './state.ts';
 import { unfinishedRun } from './unfinished.ts';
 import { watchHealth } from './vitals.ts';
+import type { Watcher } from './watcher.ts';
 
 const CLOCK: RunClock = {
   nowMs: Date.now,
@@ -34,6 +35,7 @@ export async function start(
   options: RunOptions,
   log: Log,
   stop: AbortSignal,
+  watcher?: Watcher,
 ): Promise<'succeeded' | 'failed' | 'stopped'> {
   const sinceMs = Date.now();
   const { schedule, windowMs, zone, kube, disruption } = options;
@@ -60,6 +62,7 @@ export async function start(
     state = await openState(options.statePath, (text) => log.say('warn', text));
     const { journal } = state;
     const names = kube ?? { namespace: '', daemonSet: '', node: hostname() };
+    await watcher?.begin(names);
     const unfinished = unfinishedRun(journal, names, log);
     if (kube) {
       log.say(
@@ -95,7 +98,10 @@ export async function start(
       rebootHost: host.reboot,
       disruption,
       boot: host.info,
-      onRecord: vitals.onRecord,
+      onRecord(record) {
+        vitals.onRecord(record);
+        watcher?.onRecord(record);
+      },
       nodes: joined.nodes,
     });
     vitals.follow(runner);

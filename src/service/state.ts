@@ -12,6 +12,10 @@ export interface State {
   close(): void;
 }
 
+export function journalPath(statePath: string): string {
+  return join(statePath, 'journal.ndjson');
+}
+
 /** The state in `statePath`, for this process alone. Throws StateError where it cannot be used. */
 export async function openState(
   statePath: string,
@@ -20,7 +24,7 @@ export async function openState(
   try {
     mkdirSync(statePath, { recursive: true });
     const letGo = await holdAlone(join(statePath, 'running'));
-    const journal = openJournal(join(statePath, 'journal.ndjson'), warn);
+    const journal = openJournal(journalPath(statePath), warn);
     const close = () => {
       journal.close();
       letGo();
