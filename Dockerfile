@@ -13,7 +13,7 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 COPY machines machines
 COPY src src
-RUN npm run bundle
+RUN npm run bundle && npm run build
 # What is bundled is given away with its licences.
 RUN find $(npm ls --all --omit=dev --parseable | sed 1d) -maxdepth 1 -type f -iname 'licen[cs]e*' \
     | sort | xargs tail -n +1 >dist/LICENSES
