@@ -5,6 +5,7 @@ import { missing as missingCluster, program } from './cluster/build.ts';
 import { missing as missingImages, standIn } from './deploy/stand-in.ts';
 import { baseImage, missing as missingHosts } from './hosts/image.ts';
 import { missingRpm, rpmImage } from './hosts/rpm-image.ts';
+import { installBrowser, missing as missingBrowser } from './inspector/page/browser.ts';
 import { kwok, missing as missingKwok } from './kwok/build.ts';
 import { notBuilt } from './requires.ts';
 
@@ -21,6 +22,7 @@ prepare('hosts', missingHosts, baseImage);
 prepare('rpm_hosts', missingRpm, () => [rpmImage('dnf'), rpmImage('zypper')]);
 prepare('kwok', missingKwok, kwok);
 prepare('images', missingImages, standIn);
+prepare('browser', missingBrowser, installBrowser);
 
 const counts = { passed: 0, failed: 0 };
 const notRun = new Map<string, string>();

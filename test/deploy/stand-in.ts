@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { buildInto, cachePath } from '../cache.ts';
 import { baseImage, missing as missingHosts } from '../hosts/image.ts';
+import { installPackages } from '../packages.ts';
 import { notBuilt } from '../requires.ts';
 
 /** What the Dockerfile begins from. */
@@ -34,7 +35,7 @@ export function missing(): string {
  * once: no registry of images is asked. It is a bare Debian with this Node and npm.
  */
 export function standIn(): string {
-  if (spawnSync('buildah', ['--version']).status !== 0) install('buildah');
+  if (spawnSync('buildah', ['--version']).status !== 0) installPackages('buildah');
   const path = cachePath(
     'base-image',
     readFileSync(import.meta.filename),
@@ -98,15 +99,4 @@ function findNpm(): string | null {
     encoding: 'utf8',
   });
   return status === 0 && stdout.trim() !== '' ? dirname(dirname(stdout.trim())) : null;
-}
-
-function install(name: string): void {
-  process.stderr.write(`installing ${name}...\n`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [
-    ['update', '-q'],
-    ['install', '-qy', '--no-install-recommends', name],
-  ]) {
-    execFileSync('apt-get', args, { env, stdio: ['ignore', 2, 2] });
-  }
 }

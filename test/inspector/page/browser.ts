@@ -2,43 +2,74 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Row } from '../../../src/inspector/rows.ts';
-import { requires } from '../../requires.ts';
+import { canInstall, installPackages } from '../../packages.ts';
+import { notBuilt, requires } from '../../requires.ts';
 import { Stub } from './stub.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
+/** Why there can be no browser, or '' where there can (perhaps after an installation). */
+export function missing(): string {
+  const failed = process.env[notBuilt('browser')];
+  if (failed) return failed;
+  return existsSync(CHROMIUM) || canInstall() ? '' : `there is no ${CHROMIUM}`;
+}
+
+/** Installs Debian's chromium where it is not there yet. */
+export function installBrowser(): void {
+  if (!existsSync(CHROMIUM)) installPackages('chromium');
+}
+
 /** For tests that need a browser. */
-export const browser = requires('browser', existsSync(CHROMIUM) ? '' : `there is no ${CHROMIUM}`);
+export const browser = requires('browser', missing());
 
 let chrome: Browser | null = null;
 
 export interface Opened {
   page: Page;
   stub: Stub;
-  /** What the page must never do: errors, refused by its policy, requests elsewhere. */
-  faults: string[];
 }
 
-interface Opening {
-  isOver?: boolean;
+interface Look {
   width?: number;
   height?: number;
   colorScheme?: 'light' | 'dark';
+}
+
+interface Opening extends Look {
+  isOver?: boolean;
   prepare?: (stub: Stub) => void;
 }
 
-/** Shows rows in a browser, runs `check`, and holds the page to what it must never do. */
+/** Shows rows in a browser and runs `check`. */
 export async function withPage(
   rows: Row[],
   options: Opening,
   check: (opened: Opened) => Promise<void>,
 ): Promise<void> {
-  chrome ??= await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   const stub = await Stub.start(rows, options.isOver ?? true);
   options.prepare?.(stub);
+  try {
+    await withUrl(stub.url, options, (page) => check({ page, stub }));
+  } finally {
+    stub.stop();
+  }
+}
+
+/**
+ * Opens an address in a browser, runs `check`, and holds the page to what it must never do: errors,
+ * what its policy refuses, requests elsewhere.
+ */
+export async function withUrl(
+  url: string,
+  { width = 1280, height = 800, colorScheme = 'light' }: Look,
+  check: (page: Page) => Promise<void>,
+): Promise<void> {
+  installBrowser();
+  chrome ??= await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   const context = await chrome.newContext({
-    viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
-    colorScheme: options.colorScheme ?? 'light',
+    viewport: { width, height },
+    colorScheme,
     reducedMotion: 'reduce',
   });
   try {
@@ -50,17 +81,16 @@ export async function withPage(
       if (message.type() === 'error') faults.push(message.text());
     });
     page.on('request', (request) => {
-      const url = request.url();
-      if (!url.startsWith(stub.url) && !/^(blob|data):/.test(url)) faults.push(`request to ${url}`);
+      const to = request.url();
+      if (!to.startsWith(url) && !/^(blob|data):/.test(to)) faults.push(`request to ${to}`);
     });
-    await page.goto(stub.url);
-    await check({ page, stub, faults });
+    await page.goto(url);
+    await check(page);
     // What a cut connection writes is the browser's, not the page's.
     const own = faults.filter((fault) => !/net::ERR_/.test(fault));
     assert.deepEqual(own, []);
   } finally {
     await context.close();
-    stub.stop();
   }
 }
 
