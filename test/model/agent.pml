@@ -395,13 +395,15 @@ proctype Agent(byte me) {
       enterUpgrading()
       /* @step locked.draining.evicting node.drained -> locked.upgrading */
     }
-  :: d_step { at(CONFIRM_DRAIN) || at(DRAINING) ->
+  :: d_step { (at(CONFIRM_DRAIN) || at(DRAINING)) && mayFail ->
+      fail();
       enterLocked(UNDRAINED);
       flush(NONE)
       /* @step locked.draining.confirming,locked.draining.cordoning,locked.draining.evicting,locked.draining.backoff drain.expired,window.closed -> locked.undrained */
       /* @step locked.draining.evicting drain.failed -> locked.undrained */
     }
-  :: d_step { at(CONFIRM_DRAIN) || at(DRAINING) ->
+  :: d_step { (at(CONFIRM_DRAIN) || at(DRAINING)) && mayFail ->
+      fail();
       leave()
       /* @step locked.draining.confirming,locked.draining.cordoning,locked.draining.evicting,locked.draining.backoff window.closed -> locked.rebooted.clearing | locked.undoing.clearing | locked.uncordoning.patching | releasing.get */
     }
@@ -432,7 +434,8 @@ proctype Agent(byte me) {
       flush(NONE)
       /* @step locked.rebooting.marking reboot.marked -> locked.rebooting.requesting */
     }
-  :: d_step { at(CONFIRM_REBOOT) || at(MARKING) ->
+  :: d_step { (at(CONFIRM_REBOOT) || at(MARKING)) && mayFail ->
+      fail();
       leave()
       /* @step locked.rebooting.confirming,locked.rebooting.marking,locked.rebooting.backoff window.closed -> locked.rebooted.clearing | locked.undoing.clearing | locked.uncordoning.patching | releasing.get */
     }

@@ -85,6 +85,10 @@ byte faults = FAULTS;
 #define fail() skip
 #endif
 
+#ifdef BYHAND
+byte hands = BYHAND;
+#endif
+
 hidden byte k;
 
 /* Invariant 1: who upgrades, drains or reboots is whom the lock names. So they are never two. */
@@ -180,6 +184,17 @@ inline giveUp() {
   :: d_step { lateRelease[me] -> lateRelease[me] = 0; clear() } \
   :: d_step { lateAcquire[me] || lateRelease[me] -> lateAcquire[me] = 0; lateRelease[me] = 0 }
 
+#ifdef LIVENESS
+/* Once the faults have ended: the lock comes free again and again, and somebody gets on. */
+#if NODES == 3
+#define isSomebodyBusy (busy(0) || busy(1) || busy(2))
+#else
+#define isSomebodyBusy (busy(0) || busy(1))
+#endif
+ltl free { []<> (lock == NOBODY) }
+ltl progress { []<> isSomebodyBusy }
+#endif
+
 #include "agent.pml"
 #if ORIGINALS > 0
 #include "original.pml"
@@ -201,7 +216,7 @@ end:
   /* Somebody else changes the object: its status, another annotation. */
   :: d_step { mayFail -> fail(); write(lock) }
 #ifdef BYHAND
-  :: d_step { mayFail && lock != NOBODY -> fail(); write(NOBODY) }
+  :: d_step { hands > 0 && lock != NOBODY -> hands--; write(NOBODY) }
 #endif
   od
 }
