@@ -209,7 +209,7 @@ proctype Agent(byte me) {
       /* @step acquiring.update,acquiring.watch.update lock.updated:mine -> locked.rebooting.confirming */
     }
   :: d_step { at(UPDATE) && req[me] == CLASH ->
-#if BROKEN == 16
+#if BROKEN == 15
       req[me] = OUT
 #else
       enterReady()
@@ -557,12 +557,13 @@ proctype Agent(byte me) {
       /* @step releasing.fence,releasing.update api.failed:refused -> releasing.backoff */
     }
 
+  /* @inner acquiring.*,locked.*,releasing.*,interrupted window.closed -> same */
   /* The process dies, anywhere, or is told to stop with the lock held. */
   :: d_step { isRun && mayFail ->
       fail();
       interrupt()
       /* @step acquiring.*,locked.*,releasing.* run.interrupted -> interrupted */
-      /* @step locked.* stop.requested -> interrupted */
+      /* @step locked.verifying.*,locked.upgrading,locked.draining.*,locked.undrained,locked.rebooting.*,locked.rebooted.*,locked.undoing.*,locked.uncordoning.* stop.requested -> interrupted */
     }
 #ifdef POWER
   :: d_step { (isRun || at(DOWN)) && mayFail -> fail(); losePower() }
