@@ -6,6 +6,7 @@ import { missing as missingImages, standIn } from './deploy/stand-in.ts';
 import { baseImage, missing as missingHosts } from './hosts/image.ts';
 import { missingRpm, rpmImage } from './hosts/rpm-image.ts';
 import { kwok, missing as missingKwok } from './kwok/build.ts';
+import { installSpin, missing as missingModel } from './model/spin.ts';
 import { notBuilt } from './requires.ts';
 
 /**
@@ -21,6 +22,7 @@ prepare('hosts', missingHosts, baseImage);
 prepare('rpm_hosts', missingRpm, () => [rpmImage('dnf'), rpmImage('zypper')]);
 prepare('kwok', missingKwok, kwok);
 prepare('images', missingImages, standIn);
+prepare('model', missingModel, installSpin);
 
 const counts = { passed: 0, failed: 0 };
 const notRun = new Map<string, string>();
