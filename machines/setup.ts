@@ -266,6 +266,8 @@ export const machineSetup = setup({
     /** An answer that says no: unlike none, or a server's own trouble, it settles the request. */
     wasRefused: ({ event }) =>
       event.type === 'api.failed' &&
+      // A read of the watch beside it, which says nothing of the acquire.
+      !/^(Get|Watch): /.test(event.message) &&
       event.code !== undefined &&
       event.code >= 400 &&
       event.code < 500 &&

@@ -7,6 +7,7 @@ import { baseImage, missing as missingHosts } from './hosts/image.ts';
 import { missingRpm, rpmImage } from './hosts/rpm-image.ts';
 import { installBrowser, missing as missingBrowser } from './inspector/page/browser.ts';
 import { kwok, missing as missingKwok } from './kwok/build.ts';
+import { installSpin, missing as missingModel } from './model/spin.ts';
 import { notBuilt } from './requires.ts';
 
 /**
@@ -23,6 +24,7 @@ prepare('rpm_hosts', missingRpm, () => [rpmImage('dnf'), rpmImage('zypper')]);
 prepare('kwok', missingKwok, kwok);
 prepare('images', missingImages, standIn);
 prepare('browser', missingBrowser, installBrowser);
+prepare('model', missingModel, installSpin);
 
 const counts = { passed: 0, failed: 0 };
 const notRun = new Map<string, string>();

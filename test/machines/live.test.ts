@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RunEvent } from '../../machines/events.ts';
+import { advance, start } from '../../machines/fold.ts';
 import { parseLog } from '../../src/trace/parse.ts';
 import { replayLog } from '../../src/trace/replay.ts';
 import { INPUT } from './input.ts';
@@ -149,6 +150,24 @@ test('a lost answer is settled by a read of another version; a conflict is an an
     assert.deepEqual(calls, [...expected, ...releasing], name);
     assert.deepEqual(snapshot.value, name === 'lost' ? { releasing: 'get' } : 'failed');
   }
+});
+
+test('a read of the watch that is refused settles no acquire that is out', () => {
+  const events: RunEvent[] = [
+    lockRead('node-2', '1'),
+    { type: 'lock.changed', lock: { value: '', resourceVersion: '2' } },
+    { type: 'standby.elapsed' },
+    { type: 'api.failed', message: 'Get: forbidden', code: 403 },
+    { type: 'deadline.reached' },
+  ];
+  let { snapshot } = start({ ...input('node-1', 10_000), nodes: 1 });
+  for (const event of events) {
+    const next = advance(snapshot, event);
+    assert.ok(next, event.type);
+    snapshot = next.snapshot;
+  }
+  // The acquire may still land: it is looked for, and undone.
+  assert.deepEqual(snapshot.value, { releasing: 'get' });
 });
 
 test('a node that lost an update stands down by its own watch, without another request', () => {

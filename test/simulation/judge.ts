@@ -30,8 +30,12 @@ export interface Judge {
   /** From now on everything works, and every node must get its turn. */
   faultsOver(): void;
   isHealed(): boolean;
+  /** The node's clock was set. */
+  jumped(node: string): void;
 }
 
+/** What a rollout costs is no invariant by its number, but a promise all the same. */
+export const COST = 9;
 export const ADMINISTRATOR = 'the administrator';
 
 interface Run {
@@ -42,6 +46,8 @@ interface Run {
   isLate: boolean;
   /** Its process is gone, and no other one has gone on with it yet. */
   isResting: boolean;
+  /** The node's clock was set meanwhile. */
+  hasJumped: boolean;
 }
 
 /** Checks the invariants at every step. */
@@ -82,7 +88,14 @@ export function createJudge(clock: VirtualClock): Judge {
     if ('input' in record) {
       const { deadlineInMs } = record.input;
       const deadlineMs = deadlineInMs === null ? null : clock.nowMs() + deadlineInMs;
-      const run = { id: record.run, state, deadlineMs, isLate: isOver, isResting: false };
+      const run = {
+        id: record.run,
+        state,
+        deadlineMs,
+        isLate: isOver,
+        isResting: false,
+        hasJumped: false,
+      };
       runs.set(node, run);
       watchDeadline(node, run);
       return run;
@@ -93,13 +106,17 @@ export function createJudge(clock: VirtualClock): Judge {
       deadlineMs: null,
       isLate: false,
       isResting: false,
+      hasJumped: false,
     };
     runs.set(node, run);
     run.state = state;
     run.isResting = false;
     if (record.event.type === 'run.resumed') {
       const { deadlineInMs } = record.event;
-      run.deadlineMs = deadlineInMs === null ? null : clock.nowMs() + deadlineInMs;
+      // Counted anew by the node's clock; where that was set, it is not what it was.
+      if (run.deadlineMs === null || run.hasJumped) {
+        run.deadlineMs = deadlineInMs === null ? null : clock.nowMs() + deadlineInMs;
+      } else run.deadlineMs = Math.max(run.deadlineMs, clock.nowMs());
       watchDeadline(node, run);
     }
     return run;
@@ -172,6 +189,10 @@ export function createJudge(clock: VirtualClock): Judge {
       isOver = true;
     },
     isHealed: () => isOver,
+    jumped(node) {
+      const run = runs.get(node);
+      if (run) run.hasJumped = true;
+    },
   };
 }
 

@@ -228,6 +228,7 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
     },
     jump(byMs) {
       skewMs += byMs;
+      judge.jumped(name);
     },
     checkJournal() {
       try {

@@ -16,6 +16,8 @@ export interface Plan {
   hardWindow: boolean;
   nodes: NodePlan[];
   steps: Step[];
+  /** A large fleet where nothing goes wrong: there it shows what a rollout costs. */
+  isCrowd: boolean;
 }
 
 export interface NodePlan {
@@ -87,6 +89,9 @@ const MINUTE_MS = 60_000;
 /** The plan of a seed: always the same. */
 export function drawPlan(seed: number, size: Size = {}): Plan {
   const random = createRandom(seed, 'plan');
+  if (size.nodes === undefined && size.minutes === undefined && random.next() < CROWD_SHARE) {
+    return crowd(seed, random);
+  }
   const count = size.nodes ?? random.between(2, 5);
   const faultyMs = (size.minutes ?? random.between(4, 12)) * MINUTE_MS;
   const reboot = random.next() < 0.7;
@@ -109,6 +114,32 @@ export function drawPlan(seed: number, size: Size = {}): Plan {
     hardWindow: random.next() < 0.3,
     nodes,
     steps: steps.toSorted((one, other) => one.atMs - other.atMs),
+    isCrowd: false,
+  };
+}
+
+const CROWD_SHARE = 0.01;
+
+function crowd(seed: number, random: Random): Plan {
+  const nodes = Array.from({ length: 30 }, (_, index) => ({
+    ...drawNode(random, index, false),
+    upgrade: 'ok' as const,
+    upgradeMs: 300,
+    rebootFailure: null,
+    skewMs: 0,
+  }));
+  return {
+    seed,
+    faultyMs: MINUTE_MS,
+    periodMs: 10 * MINUTE_MS,
+    windowMs: 10 * MINUTE_MS,
+    reboot: false,
+    drain: false,
+    drainBefore: 'reboot',
+    hardWindow: false,
+    nodes,
+    steps: [],
+    isCrowd: true,
   };
 }
 
@@ -142,7 +173,7 @@ const WEIGHTS: [StepKind, number][] = [
   ['lag', 2],
   ['touch', 3],
   ['jump', 2],
-  ['cordon', 1],
+  ['cordon', 3],
   ['lock-clear', 1],
   ['lock-take', 1],
   ['delete-node', 1],

@@ -1,3 +1,5 @@
+import { COST } from './judge.ts';
+
 /** The program broken on purpose: in `file`, `find` becomes `replace`. */
 export interface Variant {
   file: string;
@@ -93,10 +95,10 @@ export const VARIANTS: Record<string, Variant> = {
     replace: "{ target: 'locked.upgrading', actions: [log({ id: 'run.resuming' }), ...goOn] },",
     violates: [1],
   },
-  'a cordon of somebody else is undone': {
+  'a cordon of somebody else is taken for its own': {
     file: 'src/kube/cordon.ts',
-    find: 'isDrained(node) ? { annotations',
-    replace: 'node ? { annotations',
+    find: 'spec?.unschedulable === true\n        ? null',
+    replace: 'spec === null\n        ? null',
     violates: [5],
   },
   'a failed drain leaves the node cordoned': {
@@ -113,20 +115,26 @@ export const VARIANTS: Record<string, Variant> = {
   },
   'a failed run ends the service': {
     file: 'src/service/service.ts',
-    find: "const id = value === 'done' ?",
-    replace: "if (value === 'failed') ticker.stop();\n    const id = value === 'done' ?",
+    find: 'isBusy: runner.isBusy,',
+    replace: "isBusy: () => runner.isBusy() || runner.snapshot()?.value === 'failed',",
     violates: [7],
   },
   'the journal is not flushed ahead of an effect': {
     file: 'src/journal/live.ts',
     find: 'const flush = (isEntered',
     replace: 'const flush = false && (isEntered',
-    violates: [7],
+    violates: [1, 4, 6, 7],
   },
-  'a watch that went silent is trusted': {
-    file: 'src/kube/watch.ts',
-    find: 'const die = () => controller.abort(new Error(STALLED));',
-    replace: 'const die = () => {};',
-    violates: [7],
+  'the wake-up has no jitter': {
+    file: 'machines/setup.ts',
+    find: 'waitMs: competitors > 1 ? value * competitors * STANDBY_SLOT_MS : 0',
+    replace: 'waitMs: competitors > 1 ? value : 0',
+    violates: [COST],
+  },
+  'a read that is refused beside an acquire counts as its answer': {
+    file: 'machines/setup.ts',
+    find: '!/^(Get|Watch): /.test(event.message) &&',
+    replace: '',
+    violates: [4],
   },
 };

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { simulate } from './fleet.ts';
+import { drawPlan } from './plan.ts';
+import { simulating } from './simulating.ts';
+
+const SEEDS = process.env.CI === 'true' ? 10_000 : 500;
+
+test(`${SEEDS} seeds: no invariant is violated, whatever goes wrong`, async () => {
+  const { code, out } = await simulating(['--seeds', `1..${SEEDS}`, '--jobs', '2']);
+  assert.equal(code, 0, out);
+  assert.match(out, new RegExp(`^${SEEDS} seeds, 0 violated; `, 'm'));
+});
+
+test('the same seed is the same history, to the last line', async () => {
+  for (const seed of [3, 51, 97]) {
+    const [one, other] = [
+      await simulate(drawPlan(seed), { isTold: true }),
+      await simulate(drawPlan(seed), { isTold: true }),
+    ];
+    assert.ok(one.history.length > 100);
+    assert.deepEqual(other.history, one.history);
+  }
+});
+
+test('what is told changes nothing', async () => {
+  const told = await simulate(drawPlan(12), { isTold: true });
+  const { runs, virtualMs, requests } = await simulate(drawPlan(12));
+  assert.deepEqual([told.runs, told.virtualMs, told.requests], [runs, virtualMs, requests]);
+});
+
+const BAD: [string[], RegExp][] = [
+  [['--seeds', 'all'], /^simulate: --seeds=all: give a range such as 1\.\.1000\n$/],
+  [['--seeds', '9..3'], /^simulate: --seeds=9\.\.3: the last is below the first\n$/],
+  [['--nodes', '0'], /^simulate: --nodes=0: give a number from 1 to 5000\n$/],
+  [['--minutes', 'x'], /^simulate: --minutes=x: give a number from 1 to 600\n$/],
+  [['--plan', '/nowhere'], /^simulate: --plan=\/nowhere: ENOENT/],
+  [['--frobnicate'], /^simulate: Unknown option '--frobnicate'.*; see --help\n$/],
+];
+for (const [args, expected] of BAD) {
+  test(`simulate ${args.join(' ')} is one line and exit 2`, async () => {
+    const { code, out, err } = await simulating(args);
+    assert.equal(code, 2);
+    assert.equal(out, '');
+    assert.match(err, expected);
+  });
+}
