@@ -93,16 +93,17 @@ export function drawPlan(seed: number, size: Size = {}): Plan {
     return crowd(seed, random);
   }
   const count = size.nodes ?? random.between(2, 5);
-  const faultyMs = (size.minutes ?? random.between(4, 12)) * MINUTE_MS;
+  const periodMs = random.pick([2, 3, 5]) * MINUTE_MS;
+  const minutes = size.minutes ?? random.between(4, 10);
+  const faultyMs = Math.max(minutes * MINUTE_MS, periodMs + 2 * MINUTE_MS);
   const reboot = random.next() < 0.7;
   const drain = random.next() < 0.6;
   const isMixed = random.next() < 0.15;
   const nodes = Array.from({ length: count }, (_, index) => drawNode(random, index, isMixed));
   const names = nodes.filter(({ program }) => program === 'ours').map(({ name }) => name);
   const steps = Array.from({ length: random.between(1, 12) }, () =>
-    drawStep(random, names, faultyMs, drain),
+    drawStep(random, names, drawTime(random, periodMs, faultyMs), drain),
   );
-  const periodMs = random.pick([3, 5, 10]) * MINUTE_MS;
   return {
     seed,
     faultyMs,
@@ -191,9 +192,14 @@ function drawKind(random: Random): StepKind {
   return 'kill';
 }
 
-function drawStep(random: Random, names: string[], faultyMs: number, drain: boolean): Step {
-  // Near the first tick, as often as not: that is where all nodes are at it.
-  const atMs = random.next() < 0.5 ? random.between(0, 30_000) : random.between(0, faultyMs);
+/** Near a tick, more often than not: that is where all nodes are at it. */
+function drawTime(random: Random, periodMs: number, faultyMs: number): number {
+  if (random.next() < 0.3) return random.between(0, faultyMs);
+  const tickMs = periodMs * random.between(1, Math.floor(faultyMs / periodMs));
+  return Math.min(faultyMs, tickMs + random.between(-1_000, random.pick([300, 5_000, 40_000])));
+}
+
+function drawStep(random: Random, names: string[], atMs: number, drain: boolean): Step {
   const node = random.pick(names);
   const forMs = random.pick([500, 3_000, 20_000, 90_000]);
   const downMs = random.pick([10, 1_000, 10_000, 120_000]);

@@ -131,10 +131,4 @@ export const VARIANTS: Record<string, Variant> = {
     replace: 'waitMs: competitors > 1 ? value : 0',
     violates: [COST],
   },
-  'a read that is refused beside an acquire counts as its answer': {
-    file: 'machines/setup.ts',
-    find: '!/^(Get|Watch): /.test(event.message) &&',
-    replace: '',
-    violates: [4],
-  },
 };
