@@ -98,6 +98,7 @@ export const acquiring = machineSetup.createStateConfig({
       on: { 'spread.elapsed': { target: 'get' } },
     },
     get: {
+      description: 'The lock is read',
       entry: log({ id: 'lock.get' }),
       invoke: { src: 'readLock', input: lockInput },
       on: {
@@ -143,6 +144,7 @@ export const acquiring = machineSetup.createStateConfig({
       },
       states: {
         held: {
+          description: 'Another node holds it: its changes come from the watch',
           on: {
             'lock.changed': [
               { guard: 'isOthers', actions: ['remember', logTest] },
@@ -218,11 +220,13 @@ export const acquiring = machineSetup.createStateConfig({
       },
     },
     conflict: {
+      description: 'Somebody else has changed the object in between: a short random pause',
       entry: conflictEntry,
       exit: cancel('conflict'),
       on: { 'conflict.elapsed': { target: 'get' } },
     },
     backoff: {
+      description: 'The API did not answer, or refused: tried again after a pause that grows',
       entry: [
         logMessage('run.acquire.retrying'),
         'growBackoff',

@@ -77,6 +77,8 @@ export const draining = machineSetup.createStateConfig({
       },
     },
     cordoning: {
+      description:
+        'No new pods: the node is made unschedulable, with a mark that this program did it',
       tags: 'effect',
       entry: [log({ id: 'drain.begin' }), assign({ isCordoned: true })],
       invoke: { src: 'cordonNode', input: nodeInput },
@@ -93,6 +95,7 @@ export const draining = machineSetup.createStateConfig({
       },
     },
     evicting: {
+      description: 'The pods are evicted, as their budgets allow, and waited for',
       tags: 'effect',
       entry: [log({ id: 'drain.command' }), assign({ blocked: [] })],
       invoke: {
@@ -144,6 +147,7 @@ export const draining = machineSetup.createStateConfig({
       },
     },
     backoff: {
+      description: 'The API did not answer, or refused: tried again after a pause that grows',
       entry: backoffEntry('drain.retrying'),
       exit: cancel('backoff'),
       on: { 'backoff.elapsed': 'confirming' },

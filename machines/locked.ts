@@ -89,6 +89,7 @@ export const locked = machineSetup.createStateConfig({
       },
       states: {
         get: {
+          description: 'The lock is read: is it still this node’s?',
           entry: log({ id: 'lock.get' }),
           invoke: { src: 'readLock', input: lockInput },
           on: {
@@ -107,6 +108,7 @@ export const locked = machineSetup.createStateConfig({
           },
         },
         backoff: {
+          description: 'The API did not answer, or refused: tried again after a pause that grows',
           entry: [
             logMessage('run.acquire.retrying'),
             'growBackoff',
@@ -118,6 +120,7 @@ export const locked = machineSetup.createStateConfig({
       },
     },
     upgrading: {
+      description: 'The packages of the host are upgraded, in a unit of its systemd',
       tags: 'effect',
       entry: log({ id: 'run.upgrading' }),
       invoke: {
@@ -147,6 +150,7 @@ export const locked = machineSetup.createStateConfig({
       },
     },
     reporting: {
+      description: 'The Node’s conditions say what came of the upgrade',
       tags: 'effect',
       invoke: {
         src: 'reportNode',

@@ -97,11 +97,13 @@ export const rebooting = machineSetup.createStateConfig({
       },
     },
     backoff: {
+      description: 'The API did not answer, or refused: tried again after a pause that grows',
       entry: backoffEntry('reboot.retrying'),
       exit: cancel('backoff'),
       on: { ...beforeRequest, 'backoff.elapsed': 'confirming' },
     },
     requesting: {
+      description: 'The host is told to reboot, once',
       tags: 'effect',
       // A command of the user's may never end; the host then is as much up as after one that did.
       entry: enqueueActions(({ context, enqueue }) => {
@@ -176,6 +178,7 @@ export const rebooted = machineSetup.createStateConfig({
   },
   states: {
     clearing: {
+      description: 'The mark is taken off the Node, and its condition says that it was rebooted',
       tags: 'effect',
       invoke: {
         src: 'clearReboot',
@@ -205,6 +208,7 @@ export const rebooted = machineSetup.createStateConfig({
       },
     },
     backoff: {
+      description: 'The API did not answer, or refused: tried again after a pause that grows',
       entry: backoffEntry('reboot.retrying'),
       exit: cancel('backoff'),
       on: { 'backoff.elapsed': 'clearing' },
@@ -222,6 +226,7 @@ export const undoing = machineSetup.createStateConfig({
   },
   states: {
     clearing: {
+      description: 'The mark is taken off the Node, and its condition says what failed',
       tags: 'effect',
       invoke: {
         src: 'clearReboot',
@@ -239,6 +244,7 @@ export const undoing = machineSetup.createStateConfig({
       },
     },
     backoff: {
+      description: 'The API did not answer, or refused: tried again after a pause that grows',
       entry: backoffEntry('reboot.retrying'),
       exit: cancel('backoff'),
       on: { 'backoff.elapsed': 'clearing' },
@@ -248,6 +254,7 @@ export const undoing = machineSetup.createStateConfig({
 
 /** Whatever came of it, a node that this program has cordoned takes pods again. */
 export const uncordoning = machineSetup.createStateConfig({
+  description: 'The node takes pods again',
   initial: 'patching',
   on: {
     'run.interrupted': interruptedAt('uncordoning'),
@@ -255,6 +262,7 @@ export const uncordoning = machineSetup.createStateConfig({
   },
   states: {
     patching: {
+      description: 'The node is made schedulable, if this program had made it unschedulable',
       tags: 'effect',
       invoke: { src: 'uncordonNode', input: nodeInput },
       on: {
@@ -270,6 +278,7 @@ export const uncordoning = machineSetup.createStateConfig({
       },
     },
     backoff: {
+      description: 'The API did not answer, or refused: tried again after a pause that grows',
       entry: backoffEntry('drain.retrying'),
       exit: cancel('backoff'),
       on: { 'backoff.elapsed': 'patching' },

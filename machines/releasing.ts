@@ -11,11 +11,13 @@ import {
 } from './setup.ts';
 
 export const releasing = machineSetup.createStateConfig({
+  description: 'The lock is handed on',
   entry: [log({ id: 'run.releasing' }), 'resetBackoff'],
   on: { 'run.interrupted': interruptedAt('releasing') },
   initial: 'get',
   states: {
     get: {
+      description: 'The lock is read: only what is this node’s is cleared',
       entry: log({ id: 'lock.get' }),
       invoke: { src: 'readLock', input: lockInput },
       on: {
@@ -62,6 +64,7 @@ export const releasing = machineSetup.createStateConfig({
       },
     },
     update: {
+      description: 'The annotation is cleared, with the resourceVersion just read',
       tags: 'effect',
       invoke: { src: 'releaseLock', input: lockInput },
       entry: [
@@ -82,11 +85,13 @@ export const releasing = machineSetup.createStateConfig({
       },
     },
     conflict: {
+      description: 'Somebody else has changed the object in between: a short random pause',
       entry: conflictEntry,
       exit: cancel('conflict'),
       on: { 'conflict.elapsed': { target: 'get' } },
     },
     backoff: {
+      description: 'The API did not answer, or refused: tried again after a pause that grows',
       entry: [
         logMessage('run.release.retrying'),
         'growBackoff',

@@ -139,6 +139,8 @@ export const runMachine = machineSetup.createMachine({
   initial: 'starting',
   states: {
     starting: {
+      description:
+        'Which way the run goes: alone, with the lock, or with what an earlier one has left',
       always: [
         { guard: 'isNative', target: 'locked', actions: log({ id: 'run.native' }) },
         {
@@ -172,6 +174,7 @@ export const runMachine = machineSetup.createMachine({
     locked,
     releasing,
     ended: {
+      description: 'Done, or failed: as the run went',
       always: [
         {
           guard: 'hasFailed',
@@ -226,8 +229,8 @@ export const runMachine = machineSetup.createMachine({
         ],
       },
     },
-    done: { type: 'final', entry: log({ id: 'run.done' }) },
-    failed: { type: 'final' },
-    stopped: { type: 'final' },
+    done: { type: 'final', description: 'The node had its turn', entry: log({ id: 'run.done' }) },
+    failed: { type: 'final', description: 'The next tick tries again' },
+    stopped: { type: 'final', description: 'Told to stop before the lock was acquired' },
   },
 });

@@ -27,6 +27,8 @@ export class Feed {
   #token: string;
   #last = 0;
   #retryMs = RETRY_FIRST_MS;
+  /** Grows with each stop: what was to come later is then not wanted any more. */
+  #stops = 0;
 
   constructor(
     token: string,
@@ -70,6 +72,7 @@ export class Feed {
   }
 
   stop(): void {
+    this.#stops += 1;
     this.#stream?.close();
     this.#stream = null;
   }
@@ -100,6 +103,9 @@ export class Feed {
     this.#listener.lost();
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, RETRY_MAX_MS);
-    this.#later(() => this.start(), delayMs);
+    const stops = this.#stops;
+    this.#later(() => {
+      if (this.#stops === stops) this.start();
+    }, delayMs);
   }
 }

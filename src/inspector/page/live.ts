@@ -6,6 +6,8 @@ import type { Session } from './session.ts';
 export class Live {
   readonly #session: Session;
   readonly #feed: Feed;
+  /** Grows with each choice of what is shown: the newest wins. */
+  #choices = 0;
 
   constructor(session: Session, source: Source) {
     this.#session = session;
@@ -22,19 +24,37 @@ export class Live {
 
   /** Dropped files take the place of what the server sends. */
   stop(): void {
+    this.#choices += 1;
     this.#feed.stop();
   }
 
   /** Takes all again. */
   restart(): void {
-    this.#feed.stop();
+    this.stop();
     this.#session.clear();
     this.#session.update({ connection: 'connecting' });
-    const again = () => setTimeout(() => this.restart(), 1_000);
-    fetchSource().then((source) => {
-      this.#session.update({ source });
-      this.#feed.restart(source.token);
-    }, again);
+    this.#ask(this.#choices);
+  }
+
+  /** Until the server answers, or the person has chosen something else. */
+  #ask(choice: number): void {
+    const ifWanted = (action: () => void) => () => {
+      if (this.#choices === choice) action();
+    };
+    fetchSource().then(
+      (source) =>
+        ifWanted(() => {
+          this.#session.update({ source });
+          this.#feed.restart(source.token);
+        })(),
+      ifWanted(() => {
+        this.#session.update({ connection: 'lost' });
+        setTimeout(
+          ifWanted(() => this.#ask(choice)),
+          1_000,
+        );
+      }),
+    );
   }
 }
 

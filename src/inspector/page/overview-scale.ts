@@ -25,14 +25,26 @@ export function overviewScale(
 }
 
 function spanOfRun({ stream, begin, end }: NonNullable<RecordItem['run']>): [number, number] {
-  return [stream.items[begin]?.atMs ?? 0, stream.items[end]?.atMs ?? 0];
+  return spanOf([stream.items], begin, end);
 }
 
 function spanOfAll({ streams }: History): [number, number] {
+  return spanOf([...streams.values()].map(({ items }) => items));
+}
+
+/** From the earliest to the latest: clocks may have been set in between. */
+function spanOf(
+  lists: readonly (readonly { atMs: number }[])[],
+  begin = 0,
+  end = Number.POSITIVE_INFINITY,
+): [number, number] {
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { items } of streams.values()) {
-    from = Math.min(from, items[0]?.atMs ?? from);
-    to = Math.max(to, items.at(-1)?.atMs ?? to);
+  for (const items of lists) {
+    for (let index = begin; index < items.length && index <= end; index += 1) {
+      const { atMs } = items[index] as { atMs: number };
+      from = Math.min(from, atMs);
+      to = Math.max(to, atMs);
+    }
   }
   return from <= to ? [from, to] : [0, 0];
 }

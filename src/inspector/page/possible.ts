@@ -31,30 +31,36 @@ export function possibilities(fold: Fold, next: RunEvent | null): Possibility[] 
   const nodes = (snapshot._nodes as AnyStateNode[]).toSorted(
     (one, other) => other.path.length - one.path.length,
   );
+  // What an inner state takes does not reach those around it.
+  const before = new Map<string, Verdict>();
   return nodes.flatMap((node) =>
-    [...node.transitions].map(([type]) => ({
-      type,
-      owner: node.path.join('.'),
-      candidates: candidatesOf(node, type, snapshot, next?.type === type ? next : undefined),
-      due: dueOf(type, fold),
-    })),
+    [...node.transitions].map(([type]) => {
+      const event = next?.type === type ? next : undefined;
+      const found = candidatesOf(node, type, snapshot, event, before.get(type) ?? 'fails');
+      before.set(type, found.before);
+      const { candidates } = found;
+      return { type, owner: node.path.join('.'), candidates, due: dueOf(type, fold) };
+    }),
   );
 }
 
+/** `before`: the verdict on what comes ahead of these; given back with theirs. */
 function candidatesOf(
   node: AnyStateNode,
   type: string,
   snapshot: RunSnapshot,
   event: RunEvent | undefined,
-): Candidate[] {
-  let before: Verdict = 'fails';
-  return (node.transitions.get(type) ?? []).map(({ target, guard }) => {
+  ahead: Verdict,
+): { candidates: Candidate[]; before: Verdict } {
+  let before = ahead;
+  const candidates = (node.transitions.get(type) ?? []).map(({ target, guard }) => {
     const verdict = guardVerdict(guard, snapshot, type, event);
     const outcome = outcomeOf(before, verdict);
     if (verdict !== 'fails' && before !== 'holds') before = verdict;
     const to = target?.map((one) => one.path.join('.')).join(' ') ?? '';
     return { target: to, guard: guardName(guard), verdict, outcome };
   });
+  return { candidates, before };
 }
 
 function outcomeOf(before: Verdict, own: Verdict): Candidate['outcome'] {

@@ -82,6 +82,18 @@ test('a new connection goes on behind the last row taken', () => {
   assert.deepEqual(told, ['opened', 'lost', 'opened']);
 });
 
+test('who has been stopped while the connection was lost does not come back by itself', () => {
+  const { feed, last, retry, streams } = start();
+  last().emit('error');
+  feed.stop();
+  retry();
+  assert.equal(streams.length, 1);
+  feed.restart('other');
+  assert.equal(last().url, '/events?after=0&source=other');
+  retry();
+  assert.equal(streams.length, 2);
+});
+
 test('rows that are sent again are taken once', () => {
   const { last, taken } = start();
   last().emit('rows', 3, notes(1, 3));

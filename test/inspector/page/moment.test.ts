@@ -49,6 +49,19 @@ test('a read lock leads to the watch or to the update, by what it carries', () =
   );
 });
 
+test('what an inner state takes does not reach those around it', () => {
+  const { items } = itemsOf('drain-expired.ndjson');
+  const fold = foldOf(reaching(items, 'acquiring.update'));
+  const deadlines = possibilities(fold, null).filter(({ type }) => type === 'deadline.reached');
+  assert.deepEqual(
+    deadlines.map(({ owner, candidates }) => [owner, candidates.map(({ outcome }) => outcome)]),
+    [
+      ['acquiring.update', ['taken']],
+      ['acquiring', ['not', 'not']],
+    ],
+  );
+});
+
 test('guards that only ask the context are answered, and/not included', () => {
   const { items } = itemsOf('drain-expired.ndjson');
   const fold = foldOf(reaching(items, 'locked.reporting'));
