@@ -7,6 +7,8 @@ export function arrowPath(from: Box, to: Box): string {
   const isBeside = from.x + from.width < to.x || to.x + to.width < from.x;
   if (isBeside) {
     const isForward = one.x < other.x;
+    const gapPx = isForward ? to.x - from.x - from.width : from.x - to.x - to.width;
+    if (one.y === other.y && gapPx > NEXT_PX) return overTheRow(from, to);
     const start = { x: isForward ? from.x + from.width : from.x, y: one.y };
     const end = { x: isForward ? to.x : to.x + to.width, y: other.y };
     const bend = Math.max(14, Math.abs(end.x - start.x) / 2) * (isForward ? 1 : -1);
@@ -17,6 +19,19 @@ export function arrowPath(from: Box, to: Box): string {
   const end = { x: other.x, y: isDown ? to.y : to.y + to.height };
   const bend = Math.max(10, Math.abs(end.y - start.y) / 2) * (isDown ? 1 : -1);
   return curve(start, { x: start.x, y: start.y + bend }, { x: end.x, y: end.y - bend }, end);
+}
+
+/** What is further away in the same row has others in between. */
+const NEXT_PX = 100;
+
+function overTheRow(from: Box, to: Box): string {
+  const [start, end] = [
+    { x: middle(from).x, y: from.y },
+    { x: middle(to).x, y: to.y },
+  ];
+  const risePx = Math.abs(end.x - start.x) / 6;
+  const up = ({ x, y }: Point) => ({ x, y: y - risePx });
+  return curve(start, up(start), up(end), end);
 }
 
 interface Point {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { StateValue } from 'xstate';
 import { stateName } from '../../machines/fold.ts';
 import { runMachine } from '../../machines/run.ts';
+import { arrowPath } from '../../src/diagram/arrows.ts';
 import { layOut } from '../../src/diagram/lay-out.ts';
 import { type Box, readLayout } from '../../src/diagram/layout.ts';
 import { machineModel } from '../../src/diagram/model.ts';
@@ -57,4 +58,14 @@ test('the picture shows every state and every transition, with their events', ()
     /<title>locked\.rebooting\.waiting -&gt; locked\.undoing: reboot\.expired</,
   );
   assert.doesNotMatch(picture, /NaN|undefined/);
+});
+
+test('an arrow along a row goes over the boxes in between, not behind them', () => {
+  const box = (id: string, x: number) => ({ id, x, y: 100, width: 50, height: 30 });
+  const ys = (path: string) => [...path.matchAll(/[\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y));
+  const far = ys(arrowPath(box('ended', 0), box('failed', 250)));
+  assert.equal(far.length, 4);
+  assert.ok(Math.min(...far) < 90 && far[0] === 100 && far[3] === 100, String(far));
+  const near = ys(arrowPath(box('ended', 0), box('done', 80)));
+  assert.deepEqual([...new Set(near)], [115]);
 });

@@ -34,7 +34,11 @@ export function Tabs<Name extends string>({
           aria-selected={name === selected}
           aria-controls="panel"
           tabIndex={name === selected ? 0 : -1}
-          onClick={() => onSelect(name)}
+          onClick={({ currentTarget, detail }) => {
+            onSelect(name);
+            // After the mouse the arrow keys step through the events again.
+            if (detail > 0) currentTarget.blur();
+          }}
         >
           {name}
         </button>

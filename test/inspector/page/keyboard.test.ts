@@ -49,6 +49,17 @@ test('the arrow keys go from one tab to the next', browser, () =>
   }),
 );
 
+test('after a click on a tab the arrow keys step through the events', browser, () =>
+  withPage(rowsOf('once.ndjson'), {}, async ({ page }) => {
+    await shownRows(page, '28');
+    await page.keyboard.press('Home');
+    await page.getByRole('tab', { name: 'Context' }).click();
+    await page.keyboard.press('ArrowRight');
+    await atSeq(page, 2);
+    await page.locator('[role=tab][aria-selected=true]', { hasText: 'Context' }).waitFor();
+  }),
+);
+
 test('Tab reaches everything, and shows where it is', browser, () =>
   withPage(rowsOf('once.ndjson'), {}, async ({ page }) => {
     await shownRows(page, '28');
