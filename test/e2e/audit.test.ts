@@ -52,3 +52,12 @@ test('what the roles refused is told once; what the server refused for another r
   ];
   assert.deepEqual(forbidden(parseAudit(log.join(''))), ['create pods/eviction in default']);
 });
+
+test('what a server refuses while it starts, and allows later, is no matter of roles', () => {
+  const log = [
+    entry('get', daemonSet, 'forbid'),
+    entry('get', { ...daemonSet, name: 'other' }, 'forbid'),
+    entry('get', daemonSet),
+  ];
+  assert.deepEqual(forbidden(parseAudit(log.join(''))), ['get apps/daemonsets in kube-system']);
+});

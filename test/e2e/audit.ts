@@ -24,11 +24,19 @@ export function parseAudit(text: string): AuditEntry[] {
   return lines.map((line) => JSON.parse(line) as AuditEntry);
 }
 
-/** What was asked and refused by the roles: `VERB GROUP/RESOURCE in NAMESPACE`, each once. */
+/**
+ * What was asked and refused by the roles: `VERB GROUP/RESOURCE in NAMESPACE`, each once. What was
+ * also allowed, of the same object, was refused by a server that had not read its roles yet.
+ */
 export function forbidden(entries: readonly AuditEntry[]): string[] {
-  const refused = entries.filter(
-    ({ annotations }) => annotations?.['authorization.k8s.io/decision'] === 'forbid',
-  );
+  const decided = (decision: string) =>
+    entries.filter(
+      ({ annotations }) => annotations?.['authorization.k8s.io/decision'] === decision,
+    );
+  const asked = (entry: AuditEntry) =>
+    `${wording(permissionAsked(entry))} ${entry.objectRef?.name ?? ''}`;
+  const allowed = new Set(decided('allow').map(asked));
+  const refused = decided('forbid').filter((entry) => !allowed.has(asked(entry)));
   return [...new Set(refused.map(permissionAsked).map(wording))].sort();
 }
 
