@@ -301,8 +301,8 @@ export const machineSetup = setup({
     /** The node is drained for the upgrade, which is still to come. */
     isDrainFirst: ({ context }) => context.status === null && context.isRebootPending !== true,
     isWindowOver: ({ context }) => disruptionOf(context).hardWindow && context.isWindowClosed,
-    /** An earlier run kept it for this window, and it has not come about since. */
     isKeptFromBefore: ({ context }) => context.isRebootPending === true,
+    /** An earlier run kept it for this window, and it has not come about since. */
     isRebootPending: ({ context }) =>
       context.isRebootPending === true &&
       disruptionOf(context).reboot &&

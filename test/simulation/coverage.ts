@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../../src/journal/record.ts';
+import { ENDS } from './judge.ts';
 
 /** What simulations have reached. */
 export interface Coverage {
@@ -11,8 +12,6 @@ export interface Coverage {
   record(before: string, record: JournalRecord): void;
   fault(kind: string, state: string): void;
 }
-
-const ENDS = new Set(['done', 'failed', 'stopped']);
 
 export function createCoverage(): Coverage {
   const transitions = new Set<string>();

@@ -41,10 +41,10 @@ const LATE_MAX_MS = 120_000;
 export const ADMINISTRATOR = 'the administrator';
 
 interface Run {
-  id: string;
   state: string;
   /** In virtual time, which no clock's jump touches. */
   deadlineMs: number | null;
+  /** It began when all faults were over. */
   isLate: boolean;
   /** Its process is gone, and no other one has gone on with it yet. */
   isResting: boolean;
@@ -91,26 +91,12 @@ export function createJudge(clock: VirtualClock): Judge {
     if ('input' in record) {
       const { deadlineInMs } = record.input;
       const deadlineMs = deadlineInMs === null ? null : clock.nowMs() + deadlineInMs;
-      const run = {
-        id: record.run,
-        state,
-        deadlineMs,
-        isLate: isOver,
-        isResting: false,
-        hasJumped: false,
-      };
+      const run = newRun(state, deadlineMs, isOver);
       runs.set(node, run);
       watchDeadline(node, run);
       return run;
     }
-    const run = runs.get(node) ?? {
-      id: record.run,
-      state,
-      deadlineMs: null,
-      isLate: false,
-      isResting: false,
-      hasJumped: false,
-    };
+    const run = runs.get(node) ?? newRun(state, null, false);
     runs.set(node, run);
     run.state = state;
     run.isResting = false;
@@ -184,7 +170,7 @@ export function createJudge(clock: VirtualClock): Judge {
       }
       if (!ENDS.has(state)) return;
       if (holder === node) broken(4, `the run of ${node} has ended (${state}) with the lock held`);
-      if (run.isLate && isOver) turns.add(node);
+      if (run.isLate) turns.add(node);
     },
     died(node) {
       seen.delete(node);
@@ -202,4 +188,9 @@ export function createJudge(clock: VirtualClock): Judge {
   };
 }
 
-const ENDS = new Set(['done', 'failed', 'stopped']);
+function newRun(state: string, deadlineMs: number | null, isLate: boolean): Run {
+  return { state, deadlineMs, isLate, isResting: false, hasJumped: false };
+}
+
+/** The states that a run ends in. */
+export const ENDS: ReadonlySet<string> = new Set(['done', 'failed', 'stopped']);

@@ -15,7 +15,6 @@ import { runProcess } from './process.ts';
 /** One node: its host, its disk, and one process after the other. */
 export interface NodeSim {
   start(): void;
-  isAlive(): boolean;
   /** Its host never comes back. */
   isGone(): boolean;
   /** A run that began when all faults were over has ended. */
@@ -112,13 +111,12 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
     const process: Process = { isAlive: true, stop: new AbortController() };
     current = process;
     tell('a process starts');
-    const isAlive = () => process.isAlive;
     runProcess({
       plan: fleet.plan,
       names: { namespace: cluster.NAMESPACE, daemonSet: cluster.DAEMON_SET, node: name },
       client: wire.connect({
         node: name,
-        isAlive,
+        isAlive: () => process.isAlive,
         effect: (side, what) => {
           if (process.isAlive) springs('effect', side, what);
         },
@@ -202,7 +200,6 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
 
   return {
     start,
-    isAlive: () => current !== null,
     isGone: () => plan.rebootFailure === 'dead' && !host.isUp(),
     hadTurn: () => judge.turns.has(name),
     isAtRest: () => !judge.isActive(name),

@@ -109,7 +109,6 @@ export function createOriginal(fleet: Fleet, plan: NodePlan): NodeSim {
       }, all.faultyMs);
       clock.setTimeout(tick, all.periodMs);
     },
-    isAlive: () => false,
     isGone: () => false,
     hadTurn: () => hadTurn,
     isAtRest: () => !isRunning,
