@@ -10,7 +10,8 @@ export interface KeyActions {
 export function onKey(event: KeyboardEvent, session: Session, actions: KeyActions): void {
   const { target } = event;
   if (event.ctrlKey || event.altKey || event.metaKey || !(target instanceof Element)) return;
-  if (target.closest('input, select, textarea, dialog')) return;
+  // A dialog that was just closed keeps the focus until the next frame.
+  if (target.closest('input, select, textarea, dialog[open]')) return;
   // A button takes the space itself.
   if (event.key === ' ' && target.closest('button')) return;
   const action = actionOf(event.key, session, actions);

@@ -38,6 +38,25 @@ test('all of it goes by the keyboard alone', browser, () =>
   }),
 );
 
+test(
+  'a key right behind the end of a dialog counts, which keeps the focus until the next frame',
+  browser,
+  () =>
+    withPage(rowsOf('once.ndjson'), {}, async ({ page }) => {
+      await shownRows(page, '28');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Help' }).waitFor();
+      const isInside = await page.evaluate(() => {
+        document.querySelector('dialog')?.close();
+        const target = document.activeElement ?? document.body;
+        target.dispatchEvent(new KeyboardEvent('keydown', { key: 'm', bubbles: true }));
+        return target.closest('dialog') !== null;
+      });
+      assert.equal(isInside, true);
+      await page.locator('.maximised').waitFor();
+    }),
+);
+
 test('the arrow keys go from one tab to the next', browser, () =>
   withPage(rowsOf('once.ndjson'), {}, async ({ page }) => {
     await page.getByRole('tab', { name: 'Statechart' }).focus();
