@@ -22,7 +22,10 @@ export interface RunClock {
 }
 
 export interface LivePorts {
-  /** The run machine with its actors provided. */
+  /**
+   * The run machine with its actors and its `log` provided; one for all runs of a process, since
+   * xstate builds the whole machine anew each time.
+   */
   machine: typeof runMachine;
   journal: JournalFile;
   clock: RunClock;
@@ -31,7 +34,6 @@ export interface LivePorts {
   boot?: Boot;
   /** What this process may do, for a run that goes on. */
   disruption?: Disruption;
-  onLine(line: Line, atMs: number): void;
   /** Ahead of the first record of a run of an earlier process. */
   onResumption(resumption: Resumption): void;
   /** Ahead of the lines, which follow from the record. */
@@ -142,10 +144,7 @@ function live(
   write: Write,
   create: (machine: typeof runMachine, options: ActorOptions) => Actor<typeof runMachine>,
 ): LiveRun {
-  const { clock, onLine } = ports;
-  const machine = ports.machine.provide({
-    actions: { log: (_, line: Line) => onLine(line, clock.nowMs()) },
-  });
+  const { clock, machine } = ports;
   const actor: Actor<typeof runMachine> = create(machine, {
     clock: {
       now: () => clock.nowMs(),

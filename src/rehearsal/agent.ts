@@ -1,6 +1,7 @@
 import { fromEventObservable } from 'xstate';
 import type { RunEvent, RunInput } from '../../machines/events.ts';
 import type { RunSnapshot } from '../../machines/fold.ts';
+import type { Line } from '../../machines/lines.ts';
 import { runMachine } from '../../machines/run.ts';
 import type { NodeInput, UpgradeInput } from '../../machines/setup.ts';
 import type { JournalFile } from '../journal/file.ts';
@@ -21,7 +22,7 @@ export interface AgentOptions {
   limits: WatchLimits;
   openJournal: OpenJournal;
   version: string;
-  onLine: LivePorts['onLine'];
+  onLine(line: Line): void;
   onRecord: LivePorts['onRecord'];
   /** A line that is no line of the run. */
   warn(message: string): void;
@@ -60,6 +61,7 @@ export function createAgent(options: AgentOptions): Agent {
       ),
       rebootHost: fromEventObservable<RunEvent, NodeInput>(() => host.reboot()),
     },
+    actions: { log: (_, line: Line) => options.onLine(line) },
   });
   const close = () => {
     if (isOpen) journal.close();
@@ -77,7 +79,6 @@ export function createAgent(options: AgentOptions): Agent {
     clock,
     version: options.version,
     boot: bootNow(),
-    onLine: options.onLine,
     onResumption: () => {},
     onRecord: options.onRecord,
     onJournalError: (error) => warn(`the journal cannot be written: ${error.message}`),

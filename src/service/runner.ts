@@ -3,6 +3,7 @@ import { type Observable, of } from 'rxjs';
 import { fromEventObservable } from 'xstate';
 import type { Boot, Disruption, Leftover, RunEvent, RunInput } from '../../machines/events.ts';
 import type { RunSnapshot } from '../../machines/fold.ts';
+import type { Line } from '../../machines/lines.ts';
 import { runMachine } from '../../machines/run.ts';
 import type {
   ClearInput,
@@ -97,22 +98,24 @@ export function createRunner(options: RunnerOptions): Runner {
   let previous = options.journal.last?.snapshot.context ?? null;
   const boot = (): Boot => ({ ...options.boot, atMs: clock.nowMs() });
 
-  const ports = (id: string): LivePorts => ({
-    machine: runMachine.provide({
-      actors: {
-        ...options.kubeActors,
-        upgradeHost: fromEventObservable<RunEvent, UpgradeInput>(({ input }) =>
-          options.upgradeHost(id, input.resumed),
-        ),
-        rebootHost: fromEventObservable<RunEvent, NodeInput>(() => options.rebootHost()),
-      },
-    }),
+  let running = '';
+  const machine = runMachine.provide({
+    actors: {
+      ...options.kubeActors,
+      upgradeHost: fromEventObservable<RunEvent, UpgradeInput>(({ input }) =>
+        options.upgradeHost(running, input.resumed),
+      ),
+      rebootHost: fromEventObservable<RunEvent, NodeInput>(() => options.rebootHost()),
+    },
+    actions: { log: (_, line: Line) => log.line(line, names) },
+  });
+  const ports = (): LivePorts => ({
+    machine,
     journal: options.journal,
     clock,
     version: options.version,
     boot: boot(),
     disruption,
-    onLine: (line) => log.line(line, names),
     onResumption: (resumption) => log.resumption(resumption),
     onRecord: (record, lines) => {
       options.onRecord?.(record);
@@ -122,8 +125,9 @@ export function createRunner(options: RunnerOptions): Runner {
       log.say('error', `The journal cannot be written, the run goes on without it: ${message}`),
   });
 
-  const follow = async (begin: () => LiveRun): Promise<RunSnapshot> => {
+  const follow = async (id: string, begin: () => LiveRun): Promise<RunSnapshot> => {
     if (current) throw new Error('a run is already on');
+    running = id;
     current = begin();
     try {
       const snapshot = await current.ended;
@@ -139,9 +143,9 @@ export function createRunner(options: RunnerOptions): Runner {
   return {
     isBusy: () => current !== null,
     snapshot: () => current?.snapshot() ?? ended,
-    start: (deadlineInMs, before) =>
-      follow(() => {
-        const id = runId(clock.nowMs(), entropy);
+    start(deadlineInMs, before) {
+      const id = runId(clock.nowMs(), entropy);
+      return follow(id, () => {
         const input = {
           ...names,
           ...before,
@@ -152,9 +156,10 @@ export function createRunner(options: RunnerOptions): Runner {
           boot: boot(),
           ...rebootsBefore(previous, options.boot.bootId),
         };
-        return startRun(id, input, ports(id));
-      }),
-    resume: (folded) => follow(() => resumeRun(folded, ports(folded.run))),
+        return startRun(id, input, ports());
+      });
+    },
+    resume: (folded) => follow(folded.run, () => resumeRun(folded, ports())),
     async stop() {
       const run = current;
       if (!run) return;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Subject } from 'rxjs';
 import { fromEventObservable, SimulatedClock } from 'xstate';
 import type { RunEvent } from '../../machines/events.ts';
+import type { Line } from '../../machines/lines.ts';
 import { runMachine } from '../../machines/run.ts';
 import { openJournal } from '../../src/journal/file.ts';
 import type { LivePorts } from '../../src/journal/live.ts';
@@ -42,6 +43,7 @@ export function start(path: string, clock = new SimulatedClock()) {
         rebootHost: port('rebootHost'),
         clearReboot: port('clearReboot'),
       },
+      actions: { log: (_, line: Line) => void lines.push(formatLine(line, INPUT)) },
     }),
     journal,
     clock: {
@@ -50,7 +52,6 @@ export function start(path: string, clock = new SimulatedClock()) {
       clearTimeout: (id) => clock.clearTimeout(id as number),
     },
     version: '1',
-    onLine: (line) => lines.push(formatLine(line, INPUT)),
     onResumption: () => {},
     onRecord: () => {},
     onJournalError: (error) => errors.push(error.message),
