@@ -6,3 +6,5 @@ export const DRAIN_ANNOTATION = 'pharos-host-upgrades.kontena.io/drain';
 export const REBOOT_ANNOTATION = 'pharos-host-upgrades.kontena.io/reboot';
 /** The boot that is to end with that reboot. The original does not know it. */
 export const BOOT_ID_ANNOTATION = 'pharos-host-upgrades.kontena.io/reboot-boot-id';
+/** Only ever there for a moment: its writing has every change fail that was sent before it. */
+export const FENCE_ANNOTATION = 'pharos-host-upgrades.kontena.io/fence';

@@ -1,7 +1,7 @@
 import type { V1Node } from '@kubernetes/client-node';
 import type { Observable } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
-import { DRAIN_ANNOTATION } from './annotations.ts';
+import { DRAIN_ANNOTATION, FENCE_ANNOTATION } from './annotations.ts';
 import { attempt } from './attempt.ts';
 import type { KubeClient } from './client.ts';
 import { ApiError } from './errors.ts';
@@ -28,15 +28,21 @@ export function cordonNode(client: KubeClient, name: string): Observable<RunEven
 }
 
 /**
- * Makes the node schedulable again where this program had made it unschedulable.
- * node.uncordoned or api.failed, once.
+ * Makes the node schedulable again where this program had made it unschedulable. Where it has not,
+ * a cordon that got no answer may still be under way: it holds for the Node as it was read, so the
+ * Node is changed. node.uncordoned or api.failed, once.
  */
 export function uncordonNode(client: KubeClient, name: string): Observable<RunEvent> {
   return attempt('', async (signal) => {
-    const { isChanged } = await change(client, name, signal, (node) =>
-      isDrained(node) ? { annotations: { [DRAIN_ANNOTATION]: null }, unschedulable: null } : null,
+    const { node } = await change(client, name, signal, (read) =>
+      isDrained(read)
+        ? { annotations: { [DRAIN_ANNOTATION]: null }, unschedulable: null }
+        : { annotations: { [FENCE_ANNOTATION]: read.metadata?.resourceVersion ?? '' } },
     );
-    return { type: 'node.uncordoned', done: isChanged };
+    if (isDrained(node)) return { type: 'node.uncordoned', done: true };
+    const metadata = { annotations: { [FENCE_ANNOTATION]: null } };
+    await patchNode(client, name, { metadata }, signal);
+    return { type: 'node.uncordoned', done: false };
   });
 }
 
@@ -47,7 +53,7 @@ export function isDrained(node: V1Node): boolean {
 
 interface Change {
   annotations: Record<string, string | null>;
-  unschedulable: true | null;
+  unschedulable?: true | null;
 }
 
 /**
@@ -64,9 +70,9 @@ async function change(
     const node = await getNode(client, name, signal);
     const wanted = decide(node);
     if (wanted === null) return { node, isChanged: false };
-    const { annotations, unschedulable } = wanted;
+    const { annotations, ...spec } = wanted;
     const { resourceVersion } = node.metadata ?? {};
-    const body = { metadata: { resourceVersion, annotations }, spec: { unschedulable } };
+    const body = { metadata: { resourceVersion, annotations }, spec };
     try {
       await patchNode(client, name, body, signal);
       return { node, isChanged: true };

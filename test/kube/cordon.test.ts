@@ -73,7 +73,7 @@ describe('cordoning on a real API server', requires('control plane', missing()),
     assert.equal(annotations.other, 'stays');
   });
 
-  test('a node that somebody else cordoned is written neither before nor after', async () => {
+  test('a node that somebody else cordoned stays as it is, before and after', async () => {
     await createNode(cluster, 'theirs');
     await patch('theirs', { spec: { unschedulable: true } });
     const found = await read('theirs');
@@ -85,7 +85,39 @@ describe('cordoning on a real API server', requires('control plane', missing()),
       type: 'node.uncordoned',
       done: false,
     });
-    assert.deepEqual(await read('theirs'), found);
+    const { resourceVersion: _, ...left } = await read('theirs');
+    const { resourceVersion: __, ...before } = found;
+    assert.deepEqual(left, before);
+  });
+
+  test('a cordon that got no answer and comes late fails, once the node is uncordoned', async () => {
+    await createNode(cluster, 'late');
+    const held = Promise.withResolvers<void>();
+    const late: KubeClient = {
+      ...client,
+      request: async (spec, signal) => {
+        if (spec.method === 'PATCH') await held.promise;
+        return client.request(spec, signal);
+      },
+    };
+    // Once, as on the wire: whoever sent it has given up, and does not try again.
+    const { resourceVersion } = await read('late');
+    const sent = late.request({
+      method: 'PATCH',
+      path: path('late'),
+      contentType: MERGE_PATCH,
+      body: {
+        metadata: { resourceVersion, annotations: { [DRAIN_ANNOTATION]: 'true' } },
+        spec: { unschedulable: true },
+      },
+    });
+    const outcome = assert.rejects(sent, { code: 409 });
+    const done = { type: 'node.uncordoned', done: false };
+    assert.deepEqual(await one(uncordonNode(client, 'late')), done);
+    held.resolve();
+    await outcome;
+    const { unschedulable, annotations } = await read('late');
+    assert.deepEqual([unschedulable, Object.keys(annotations)], [false, []]);
   });
 
   test('a node that a killed process cordoned is still this program’s', async () => {

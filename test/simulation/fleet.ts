@@ -11,7 +11,7 @@ import { createHistory, type Entry, type History } from './history.ts';
 import { ADMINISTRATOR, COST, createJudge, type Judge, type Violation } from './judge.ts';
 import { createNodeSim, type NodeSim } from './node.ts';
 import { createOriginal } from './original.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, Step } from './plan.ts';
 import { applySteps } from './steps.ts';
 import { createWire, type Wire } from './wire.ts';
 
@@ -25,6 +25,8 @@ export interface Fleet {
   history: History;
   coverage: Coverage;
   nodes: Map<string, NodeSim>;
+  /** Faults whose time has come, and which wait for a node's run to be in a state. */
+  aimed: Step[];
   /** Writes that are an administrator's. */
   asAdministrator(write: () => void): void;
 }
@@ -44,7 +46,8 @@ export interface Simulation {
   isTold?: boolean;
 }
 
-const START_MS = Date.UTC(2026, 11, 1, 3, 0, 0);
+/** When it begins, by the cluster's clock, ms since the epoch. */
+export const START_MS = Date.UTC(2026, 11, 1, 3, 0, 0);
 const BOOKMARK_MS = 60_000;
 /** Of a run, with the requests of the start; about 13 where nothing goes wrong. */
 const CROWD_MAX_REQUESTS = 20;
@@ -100,6 +103,7 @@ export async function simulate(plan: Plan, { isTold = false }: Simulation = {}):
     history,
     coverage,
     nodes,
+    aimed: [],
     asAdministrator: (write) => as(ADMINISTRATOR, write),
   };
   for (const node of plan.nodes) {

@@ -11,6 +11,7 @@ import type { Fleet } from './fleet.ts';
 import { createHost } from './host.ts';
 import type { CrashPoint, NodePlan } from './plan.ts';
 import { runProcess } from './process.ts';
+import { enterState } from './steps.ts';
 
 /** One node: its host, its disk, and one process after the other. */
 export interface NodeSim {
@@ -140,14 +141,15 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
       },
       onRecord(record) {
         if (!process.isAlive) return;
-        const before = judge.stateOf(name);
-        coverage.record(before, record);
+        coverage.record(name, record);
         history.tell(
           name,
           `${'event' in record ? record.event.type : 'a run begins'} -> ${record.state}`,
           record,
         );
+        const before = judge.stateOf(name);
         judge.record(name, record);
+        if (record.state !== before) enterState(fleet, name, record.state);
       },
     })
       .then((how) => {
@@ -169,6 +171,7 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
       judge.broken(6, `the journal of ${name} does not fold: ${(error as Error).message}`);
       throw error;
     }
+    coverage.begin(name, journal.last?.snapshot ?? null);
     return {
       ...journal,
       append(record, flush) {

@@ -1,3 +1,4 @@
+import { machineModel } from '../../src/diagram/model.ts';
 import { createRandom, type Random } from '../../src/rehearsal/random.ts';
 
 /**
@@ -58,7 +59,8 @@ export interface CrashPoint {
   nth: number;
 }
 
-export type Step = { atMs: number } & (
+/** What goes wrong, and when: at a time, or when the run of a node is next in a state from then on. */
+export type Step = { atMs: number; in?: Moment } & (
   | { kind: 'kill'; node: string; downMs: number }
   | { kind: 'stop'; node: string; downMs: number }
   | { kind: 'power'; node: string; downMs: number }
@@ -77,11 +79,18 @@ export type Step = { atMs: number } & (
   | { kind: 'block'; node: string; forMs: number }
 );
 
+export interface Moment {
+  node: string;
+  state: string;
+}
+
 export type StepKind = Step['kind'];
 
 export interface Size {
   nodes?: number | undefined;
   minutes?: number | undefined;
+  /** Some of the faults wait for a state. */
+  isAimed?: boolean | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -101,9 +110,16 @@ export function drawPlan(seed: number, size: Size = {}): Plan {
   const isMixed = random.next() < 0.15;
   const nodes = Array.from({ length: count }, (_, index) => drawNode(random, index, isMixed));
   const names = nodes.filter(({ program }) => program === 'ours').map(({ name }) => name);
-  const steps = Array.from({ length: random.between(1, 12) }, () =>
-    drawStep(random, names, drawTime(random, periodMs, faultyMs), drain),
+  const states = STATES.filter(
+    (state) => (drain || !/drain/.test(state)) && (reboot || !/reboot|undoing/.test(state)),
   );
+  const steps = Array.from({ length: random.between(1, 12) }, () => {
+    const step = drawStep(random, names, drawTime(random, periodMs, faultyMs), drain);
+    if (size.isAimed !== true || random.next() >= AIMED_SHARE) return step;
+    const node = 'node' in step && step.node !== null ? step.node : random.pick(names);
+    const atMs = random.between(0, faultyMs / 2);
+    return { ...step, atMs, in: { node, state: random.pick(states) } };
+  });
   return {
     seed,
     faultyMs,
@@ -120,6 +136,11 @@ export function drawPlan(seed: number, size: Size = {}): Plan {
 }
 
 const CROWD_SHARE = 0.01;
+/** Of the steps, those that wait for a state: by chance alone few ever hit the short ones. */
+const AIMED_SHARE = 0.35;
+const STATES = machineModel()
+  .states.filter(({ kind }) => kind === 'atomic')
+  .map(({ id }) => id);
 
 function crowd(seed: number, random: Random): Plan {
   const nodes = Array.from({ length: 30 }, (_, index) => ({

@@ -69,7 +69,9 @@ function fewerNodes(plan: Plan): Plan[] {
     : plan.nodes.map(({ name }) => ({
         ...plan,
         nodes: plan.nodes.filter((node) => node.name !== name),
-        steps: plan.steps.filter((step) => !('node' in step) || step.node !== name),
+        steps: plan.steps.filter(
+          (step) => step.in?.node !== name && (!('node' in step) || step.node !== name),
+        ),
       }));
 }
 

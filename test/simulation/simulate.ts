@@ -10,7 +10,7 @@ import { failureText } from './report.ts';
 import { shrink } from './shrink.ts';
 import type { Answer, Order } from './worker.ts';
 
-const HELP = `npm run simulate -- [--seeds FIRST..LAST] [--nodes N] [--minutes M] [--jobs N] [--save DIR]
+const HELP = `npm run simulate -- [--seeds FIRST..LAST] [--nodes N] [--minutes M] [--aimed] [--jobs N] [--save DIR]
 npm run simulate -- --plan FILE
 
 Whole fleets in virtual time, with faults that follow from the seed; the invariants are checked at
@@ -19,6 +19,7 @@ every step. Exit code 0: none violated, 1: one is, 2: bad arguments.
   --seeds    which seeds; 1..1000 where not given
   --nodes    how many nodes instead of 2 to 5
   --minutes  for how long faults come, in virtual time, instead of 4 to 12
+  --aimed    some of the faults wait until a run is in a state that is drawn, too
   --jobs     how many at once; one for each core where not given
   --save     where a failing plan and its journals are written; simulation-failures where not given
   --plan     runs a plan that was written there
@@ -49,6 +50,7 @@ function readOptions(args: string[]): Options {
     size: {
       nodes: number('nodes', values.nodes, 5_000),
       minutes: number('minutes', values.minutes, 600),
+      isAimed: values.aimed,
     },
     jobs: number('jobs', values.jobs, 256) ?? availableParallelism(),
     save: values.save,
@@ -64,6 +66,7 @@ function parse(args: string[]) {
         seeds: { type: 'string', default: '1..1000' },
         nodes: { type: 'string' },
         minutes: { type: 'string' },
+        aimed: { type: 'boolean', default: false },
         jobs: { type: 'string' },
         save: { type: 'string', default: 'simulation-failures' },
         plan: { type: 'string' },

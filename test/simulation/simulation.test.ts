@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { simulate } from './fleet.ts';
-import { drawPlan } from './plan.ts';
+import { drawPlan, type Plan } from './plan.ts';
 import { simulating } from './simulating.ts';
 
 const SEEDS = process.env.CI === 'true' ? 1_000 : 500;
@@ -11,6 +12,14 @@ test(`${SEEDS} seeds: no invariant is violated, whatever goes wrong`, async () =
   assert.equal(code, 0, out);
   assert.match(out, new RegExp(`^${SEEDS} seeds, 0 violated; `, 'm'));
 });
+
+const PLANS = new URL('plans/', import.meta.url);
+for (const name of readdirSync(PLANS)) {
+  test(`once violated, and no more: ${name}`, async () => {
+    const plan = JSON.parse(readFileSync(new URL(name, PLANS), 'utf8')) as Plan;
+    assert.deepEqual((await simulate(plan)).violations, []);
+  });
+}
 
 test('the same seed is the same history, to the last line', async () => {
   for (const seed of [3, 51, 97]) {

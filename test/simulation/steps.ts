@@ -1,5 +1,5 @@
 import * as cluster from '../../src/rehearsal/cluster.ts';
-import type { Fleet } from './fleet.ts';
+import { type Fleet, START_MS } from './fleet.ts';
 import { block, cordon, deleteNode, STRANGER, setLock } from './hands.ts';
 import type { Step, StepKind } from './plan.ts';
 
@@ -74,11 +74,25 @@ const APPLY: { [Kind in StepKind]: Apply<Kind> } = {
 /** Sets the timers of all that goes wrong. */
 export function applySteps(fleet: Fleet): void {
   const { plan, clock, judge } = fleet;
-  for (const step of plan.steps) clock.setTimeout(() => apply(fleet, step), step.atMs);
+  for (const step of plan.steps) {
+    clock.setTimeout(() => (step.in ? fleet.aimed.push(step) : apply(fleet, step)), step.atMs);
+  }
   clock.setTimeout(() => {
     fleet.history.tell('', 'from now on everything works');
     judge.faultsOver();
   }, plan.faultyMs);
+}
+
+/** A node's run is in another state now: what waits for that happens behind whatever it starts. */
+export function enterState(fleet: Fleet, node: string, state: string): void {
+  const due = fleet.aimed.filter((step) => step.in?.node === node && step.in.state === state);
+  if (due.length === 0 || fleet.judge.isHealed()) return;
+  fleet.aimed = fleet.aimed.filter((step) => !due.includes(step));
+  for (const step of due) {
+    fleet.clock.setTimeout(() => {
+      if (!fleet.judge.isHealed()) apply(fleet, step);
+    }, 0);
+  }
 }
 
 function apply(fleet: Fleet, step: Step): void {
@@ -88,7 +102,7 @@ function apply(fleet: Fleet, step: Step): void {
   for (const name of target === null ? nodes.keys() : [target]) {
     if (step.kind !== 'crash') coverage.fault(faultName(step), judge.stateOf(name));
   }
-  const leftMs = Math.max(0, plan.faultyMs - step.atMs - 1);
+  const leftMs = Math.max(0, START_MS + plan.faultyMs - clock.nowMs() - 1);
   const run = APPLY[step.kind] as Apply<StepKind>;
   run(fleet, step, (forMs, undo) => void clock.setTimeout(undo, Math.min(forMs, leftMs)));
 }
@@ -98,7 +112,7 @@ export function faultName(step: Step): string {
 }
 
 /** `kill downMs=10`. */
-export function describeStep({ atMs: _, ...step }: Step): string {
+export function describeStep({ atMs: _, in: __, ...step }: Step): string {
   return Object.entries(step)
     .filter(([key]) => key !== 'node')
     .map(([key, value]) => (key === 'kind' ? value : `${key}=${value}`))
