@@ -30,6 +30,8 @@ export function startWork(session: Session): () => void {
     const { verifier } = session;
     const before = verifier.verified;
     const isMore = verifier.work(() => performance.now() > until, session.item?.stream ?? null);
+    // What is left then is verified anew.
+    if (session.endBroken()) return;
     if (verifier.verified === before) return;
     if (isMore) idle = whenIdle(work, 50);
     // Lines that have become known may be what is searched for.

@@ -57,7 +57,11 @@ test('a record that leads elsewhere breaks the history there and not before', ()
   assert.equal(folder.stepAt(items[10] as RecordItem), message);
   assert.equal(folder.stepAt(items[12] as RecordItem), message);
   assert.ok(typeof folder.stepAt(items[9] as RecordItem) !== 'string');
-  assert.deepEqual(folder.breakOf((items[0] as RecordItem).stream), { position: 10, message });
+  assert.deepEqual(folder.breakOf((items[0] as RecordItem).stream), {
+    position: 10,
+    state: 'locked.upgrading',
+    message,
+  });
 });
 
 test('what stands ahead of the first beginning is not folded, and breaks nothing', () => {

@@ -107,6 +107,7 @@ export class Stub {
       return;
     }
     this.#streams.set(response, after);
+    if (this.source.isPaced) this.#pace(response);
     response.on('close', () => this.#streams.delete(response));
     this.#send(response);
     if (this.isOver) response.write('event: end\ndata: {}\n\n');
@@ -127,6 +128,11 @@ export class Stub {
     response.write(`event: rows\nid: ${to}\ndata: ${data}\n\n`);
   }
 
+  #pace(response: ServerResponse): void {
+    const state = this.source.isPaused ? 'paused' : 'playing';
+    response.write(`event: pace\ndata: ${JSON.stringify({ state, speed: 1 })}\n\n`);
+  }
+
   #control(request: IncomingMessage, response: ServerResponse): void {
     let body = '';
     request.on('data', (chunk) => {
@@ -136,6 +142,7 @@ export class Stub {
       const told = (JSON.parse(body) as { do: string }).do;
       this.told.push(told);
       this.source = { ...this.source, isPaused: told !== 'play' };
+      for (const stream of this.#streams.keys()) this.#pace(stream);
       response.statusCode = 204;
       response.end();
     });
