@@ -102,8 +102,10 @@ export class Session {
       return end ? [end] : [];
     });
     for (const end of ends) this.#endAt(end);
-    if (ends.length > 0) this.refilter();
-    return ends.length > 0;
+    if (ends.length === 0) return false;
+    this.refilter();
+    if (this.isFollowing) this.last();
+    return true;
   }
 
   #endAt({ file, line, divergence }: End): void {
@@ -140,7 +142,11 @@ export class Session {
         const { line, state, message } = divergence.row;
         found.push({ where: `${source}:${line}: in ${state}`, message, index: divergence.index });
       } else if (item) {
-        const where = `${source}, record ${item.row.record.seq}`;
+        const { line, record } = item.row;
+        const where =
+          line === undefined
+            ? `${source}, record ${record.seq}`
+            : `${source}:${line}: in ${broken.state}`;
         found.push({ where, message: broken.message, index: item.index });
       }
     }

@@ -83,7 +83,8 @@ export class Stub {
     if (this.isDown) {
       response.destroy();
     } else if (pathname === '/events') {
-      this.#open(response, Number(searchParams.get('after')), searchParams.get('source'));
+      const waits = searchParams.get('wait') !== 'no';
+      this.#open(response, Number(searchParams.get('after')), searchParams.get('source'), waits);
     } else if (pathname === '/control') {
       this.#control(request, response);
     } else if (pathname === '/machine.json') {
@@ -99,7 +100,7 @@ export class Stub {
     }
   }
 
-  #open(response: ServerResponse, after: number, token: string | null): void {
+  #open(response: ServerResponse, after: number, token: string | null, waits: boolean): void {
     response.setHeader('Content-Type', 'text/event-stream');
     response.flushHeaders();
     if (token !== this.source.token || after > this.rows.length) {
@@ -111,6 +112,7 @@ export class Stub {
     response.on('close', () => this.#streams.delete(response));
     this.#send(response);
     if (this.isOver) response.write('event: end\ndata: {}\n\n');
+    else if (!waits) response.end('event: later\ndata: {}\n\n');
   }
 
   #send(response: ServerResponse): void {
