@@ -1,11 +1,11 @@
-import type { Pacing, Source } from '../rows.ts';
-import type { Turns } from '../slices.ts';
+import type { Pacing, Row, Source } from '../rows.ts';
+import { inSlices, type Turns } from '../slices.ts';
 import { Feed } from './feed.ts';
 import { openFiles } from './files.ts';
 import type { Session } from './session.ts';
 
 /** How many rows of opened files are taken in at once. */
-const ROWS_AT_ONCE = 1_000;
+const ROWS_AT_ONCE = 500;
 
 const REPLACED =
   'The history was replaced: the program was started again, or has let go of its oldest events. Filter and selection are set back.';
@@ -62,11 +62,8 @@ export class Live {
       await turns.pause();
       const opened = await openFiles(texts, turns, (reading) => session.update({ reading }));
       this.stop();
-      session.open({ ...opened, rows: opened.rows.slice(0, ROWS_AT_ONCE) });
-      for (let at = ROWS_AT_ONCE; at < opened.rows.length; at += ROWS_AT_ONCE) {
-        await turns.pause();
-        session.append(opened.rows.slice(at, at + ROWS_AT_ONCE));
-      }
+      session.open({ ...opened, rows: [] });
+      await inSlices(appending(session, opened.rows), turns);
     } catch (error) {
       if (error instanceof Superseded) return;
       session.update({ notice: (error as Error).message, reading: '' });
@@ -117,6 +114,13 @@ export class Live {
         if (this.#openings !== opening) throw new Superseded();
       },
     };
+  }
+}
+
+function* appending(session: Session, rows: readonly Row[]): Generator<void, void> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    session.append(rows.slice(at, at + ROWS_AT_ONCE));
+    yield;
   }
 }
 
