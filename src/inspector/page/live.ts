@@ -32,7 +32,7 @@ export class Live {
         session.append(rows);
       },
       opened: () => session.update({ connection: 'open', notice: withoutFault(session) }),
-      lost: () => session.update({ connection: 'lost' }),
+      lost: () => session.update({ connection: 'lost', reading: '' }),
       ended: () => session.update({ connection: 'ended', reading: '' }),
       progress: (reading) => session.update({ reading }),
       paced: (pacing) => pace(session, pacing),
