@@ -1,5 +1,6 @@
+import type { Control } from '../inspector/control.ts';
 import { createFeed } from '../inspector/feed.ts';
-import type { Source } from '../inspector/rows.ts';
+import type { Pacing, Source } from '../inspector/rows.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { createPace, type Pace } from '../rehearsal/pace.ts';
 import { version } from '../version.ts';
@@ -40,9 +41,24 @@ export async function showRehearsal(
     isPaused: !isOver && pace.isPaused(),
     startMs,
   });
+  /** Every page shows the same, whichever was told. */
+  const tell = () => {
+    const state = isOver ? 'over' : pace.isPaused() ? 'paused' : 'playing';
+    feed.say('pace', { state, speed: flags.speed } satisfies Pacing);
+  };
+  const control: Control = {
+    pause: () => told(pace.pause),
+    play: () => told(pace.play),
+    step: () => told(pace.step),
+  };
+  const told = (change: () => void) => {
+    change();
+    tell();
+  };
+  tell();
   const inspector = await openInspector(
     { flag: 'rehearse --inspect', address, ...(pageFolder === undefined ? {} : { pageFolder }) },
-    { feed, source, control: pace },
+    { feed, source, control },
   );
   return {
     url: inspector.url,
@@ -51,6 +67,7 @@ export async function showRehearsal(
     onNote: (text, atMs) => feed.append({ kind: 'note', node: '', atMs, text }),
     end() {
       isOver = true;
+      tell();
       feed.end();
     },
     close: inspector.close,

@@ -1,6 +1,6 @@
 import type { JournalRecord } from '../journal/record.ts';
-import { type ReplayRecord, replayLog, timeMs } from '../trace/replay.ts';
-import type { History } from './history.ts';
+import { type ReplayRecord, replaySteps, timeMs } from '../trace/replay.ts';
+import type { Reading } from './history.ts';
 import type { Row } from './rows.ts';
 
 /** What the records of a log are numbered and named by. */
@@ -13,38 +13,42 @@ interface Numbering {
 }
 
 /**
- * A classic log's rows. It holds no records: they are made from what the replay makes of the lines.
- * Times are whole seconds, taken as UTC.
+ * A classic log's rows, in small steps. It holds no records: they are made from what the replay
+ * makes of the lines. Times are whole seconds, taken as UTC.
  */
-export function classicRows(name: string, text: string): History {
-  const { records, divergence, runs } = replayLog(text);
+export function* classicRows(name: string, text: string): Reading {
+  const { records, divergence, runs } = yield* replaySteps(text);
   // An excerpt may never name its node.
   const node = nodeOf(records) || name;
   const times = timesOf(records);
   const numbering: Numbering = { seq: 0, run: '', state: '', version: '' };
-  const rows = records.flatMap((record, index): Row[] => {
+  const rows: Row[] = [];
+  for (const [index, record] of records.entries()) {
     const atMs = times[index] as number;
-    const row = (made: JournalRecord): Row => ({
-      kind: 'record',
-      source: name,
-      node,
-      record: made,
-    });
-    if (!record.input && record.event === null) {
-      const note = record.lines.map(withoutTime).join('\n');
-      numbering.version = /host-upgrades version (\S+)/.exec(note)?.[1] ?? numbering.version;
-      return [{ kind: 'note', node, atMs, text: note }];
-    }
-    const made = recordsOf(record, atMs, numbering).map(row);
-    const [first] = made;
-    if (record.point && first) Object.assign(first, { point: record.point });
-    return made;
-  });
+    rows.push(...rowsOf(record, { source: name, node, atMs }, numbering));
+    yield { line: record.lineNumber, isHistory: runs > 0 };
+  }
   if (divergence) {
     const { lineNumber: line, state, message } = divergence;
     rows.push({ kind: 'divergence', source: name, node, line, state, message });
   }
   return { rows, sources: [{ name, node }], runs };
+}
+
+function rowsOf(
+  record: ReplayRecord,
+  { source, node, atMs }: { source: string; node: string; atMs: number },
+  numbering: Numbering,
+): Row[] {
+  if (!record.input && record.event === null) {
+    const text = record.lines.map(withoutTime).join('\n');
+    numbering.version = /host-upgrades version (\S+)/.exec(text)?.[1] ?? numbering.version;
+    return [{ kind: 'note', node, atMs, text }];
+  }
+  return recordsOf(record, atMs, numbering).map((made, index) => {
+    const row: Row = { kind: 'record', source, node, record: made };
+    return record.point && index === 0 ? { ...row, point: record.point } : row;
+  });
 }
 
 function recordsOf(replayed: ReplayRecord, atMs: number, numbering: Numbering): JournalRecord[] {

@@ -13,6 +13,8 @@ export interface Reader {
   after: number;
   /** What it has is of another process. */
   isStranger: boolean;
+  /** It takes what there is, and comes again for more: a browser has few connections. */
+  isBrief: boolean;
   heartbeatMs: number;
 }
 
@@ -21,10 +23,11 @@ export interface Reader {
  * reader but those of one batch: the next one is taken from the feed when the last one is gone.
  */
 export function serveEvents(feed: Feed, response: ServerResponse, reader: Reader): void {
-  const { after, isStranger, heartbeatMs } = reader;
+  const { after, isStranger, isBrief, heartbeatMs } = reader;
   // What is there already may take its time; only what comes from now on counts as waiting.
   const liveFromId = feed.lastId();
   let lastId = after;
+  let lastSaid = 0;
   let isBlocked = false;
   let isScheduled = false;
   let stalledBeats = 0;
@@ -40,6 +43,10 @@ export function serveEvents(feed: Feed, response: ServerResponse, reader: Reader
   const pump = () => {
     isScheduled = false;
     while (!isBlocked && !isOver()) {
+      for (const { number, type, json } of feed.said(lastSaid)) {
+        lastSaid = number;
+        write(`event: ${type}\ndata: ${json}\n\n`);
+      }
       if (lastId + 1 < feed.firstId()) {
         if (lastId > 0) restart();
         lastId = feed.firstId() - 1;
@@ -48,6 +55,7 @@ export function serveEvents(feed: Feed, response: ServerResponse, reader: Reader
       const batch = feed.batch(lastId);
       if (batch === null) {
         if (feed.isEnded()) response.end('event: end\ndata: {}\n\n');
+        else if (isBrief) response.end('event: later\ndata: {}\n\n');
         return;
       }
       lastId = batch.lastId;
@@ -62,7 +70,8 @@ export function serveEvents(feed: Feed, response: ServerResponse, reader: Reader
   };
   const onChange = () => {
     if (!isBlocked) return schedule();
-    if (feed.lastId() - Math.max(lastId, liveFromId) > WAITING_MAX) response.destroy();
+    const pastId = Math.max(lastId, liveFromId, feed.pastId());
+    if (feed.lastId() - pastId > WAITING_MAX) response.destroy();
   };
   const beat = () => {
     if (!isBlocked && !isOver()) return write(': still here\n\n');

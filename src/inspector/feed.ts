@@ -4,6 +4,14 @@ import type { Row } from './rows.ts';
 /** Rows in the order in which they came, numbered from 1, for any number of readers. */
 export interface Feed {
   append(row: Row): void;
+  /** Appends rows that are no news: whoever takes them slowly is not behind. */
+  appendPast(rows: readonly Row[]): void;
+  /** The number of the newest row that is no news; 0: all are. */
+  pastId(): number;
+  /** Tells all readers, and those who come, how things stand: of each type the newest counts. */
+  say(type: string, data: unknown): void;
+  /** What was said since, oldest first; `since`: the `number` of the last that is known, 0: none. */
+  said(since: number): Said[];
   /** Nothing follows. */
   end(): void;
   isEnded(): boolean;
@@ -17,6 +25,12 @@ export interface Feed {
   onChange(listener: () => void): () => void;
 }
 
+export interface Said {
+  number: number;
+  type: string;
+  json: string;
+}
+
 export interface Batch {
   json: string;
   lastId: number;
@@ -28,8 +42,30 @@ const BATCH_LENGTH = 256 * 1_024;
 
 interface Kept {
   /** As text: written once, however many read it, and smaller than the objects. */
-  json: string;
-  isBeginning: boolean;
+  readonly json: string;
+  readonly isBeginning: boolean;
+}
+
+/** A row that was there already: it becomes text only when somebody asks for it. */
+class Past implements Kept {
+  readonly isBeginning: boolean;
+  #row: Row | null;
+  #json = '';
+
+  constructor(row: Row) {
+    this.#row = row;
+    this.isBeginning = isBeginning(row);
+  }
+
+  get json(): string {
+    if (this.#row) this.#json = JSON.stringify(this.#row);
+    this.#row = null;
+    return this.#json;
+  }
+}
+
+function isBeginning(row: Row): boolean {
+  return row.kind === 'record' && 'input' in row.record;
 }
 
 /**
@@ -40,6 +76,10 @@ export function createFeed(maxRows = Number.POSITIVE_INFINITY): Feed {
   let kept: Kept[] = [];
   let dropped = 0;
   let isEnded = false;
+  let pastId = 0;
+  /** By type. */
+  const said = new Map<string, Said>();
+  let sayings = 0;
   const listeners = new Set<() => void>();
   const tell = () => {
     for (const listener of listeners) listener();
@@ -58,11 +98,25 @@ export function createFeed(maxRows = Number.POSITIVE_INFINITY): Feed {
   };
   return {
     append(row) {
-      const isBeginning = row.kind === 'record' && 'input' in row.record;
-      kept.push({ json: JSON.stringify(row), isBeginning });
+      kept.push({ json: JSON.stringify(row), isBeginning: isBeginning(row) });
       if (kept.length > maxRows) drop();
       tell();
     },
+    appendPast(rows) {
+      for (const row of rows) kept.push(new Past(row));
+      if (kept.length > maxRows) drop();
+      pastId = dropped + kept.length;
+      tell();
+    },
+    pastId: () => pastId,
+    say(type, data) {
+      sayings += 1;
+      // The newest last.
+      said.delete(type);
+      said.set(type, { number: sayings, type, json: JSON.stringify(data) });
+      tell();
+    },
+    said: (since) => [...said.values()].filter(({ number }) => number > since),
     end() {
       isEnded = true;
       tell();

@@ -19,6 +19,12 @@ export function isHostKnown({ headers, socket }: IncomingMessage, listening: str
   return names.some((name) => headers.host?.toLowerCase() === authority(name, localPort));
 }
 
+/** Whether somebody in between might take it for meant for another server (RFC 9112, 3.2). */
+export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0);
+  return names.filter((name) => name.toLowerCase() === 'host').length > 1;
+}
+
 /** Whether it comes from the page itself: no other page may send what changes something. */
 export function isOwnOrigin({ headers }: IncomingMessage): boolean {
   return headers.origin?.toLowerCase() === `http://${headers.host?.toLowerCase()}`;

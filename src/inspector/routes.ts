@@ -7,7 +7,7 @@ import type { Asset } from './assets.ts';
 import { type Control, control } from './control.ts';
 import { serveEvents } from './events.ts';
 import type { Feed } from './feed.ts';
-import { authority, HEADERS, isHostKnown } from './headers.ts';
+import { authority, HEADERS, hasTwoHosts, isHostKnown } from './headers.ts';
 import type { Source } from './rows.ts';
 
 /** What there is to be asked for. */
@@ -30,6 +30,10 @@ const HEARTBEAT_MS = 15_000;
 export function routes(contents: Contents, host: string): Answer {
   const pages = pagesOf(contents, randomBytes(8).toString('hex'));
   const answer: Answer = (request, response) => {
+    if (hasTwoHosts(request)) {
+      say(response, 400, 'one Host header, please: it was given twice', { Connection: 'close' });
+      return;
+    }
     if (!isHostKnown(request, host)) {
       const here = authority('localhost', request.socket.localPort ?? 0);
       say(response, 403, `not by this name: open http://${here}/ (a tunnel must keep the port)`);
@@ -99,7 +103,8 @@ function answerEvents(
     return;
   }
   const isStranger = ![null, '', token].includes(asked.get('source'));
-  serveEvents(feed, response, { after: Number(after), isStranger, heartbeatMs });
+  const isBrief = asked.get('wait') === 'no';
+  serveEvents(feed, response, { after: Number(after), isStranger, isBrief, heartbeatMs });
 }
 
 async function answerControl(

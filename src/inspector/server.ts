@@ -23,8 +23,14 @@ export interface Inspector {
 /** It cannot listen; one line. */
 export class InspectorError extends Error {}
 
-/** A request of a browser takes moments. */
-const LIMIT_MS = 10_000;
+/** A request of a browser takes moments; who takes longer keeps others from being served. */
+const LIMITS = {
+  headersTimeout: 3_000,
+  requestTimeout: 5_000,
+  keepAliveTimeout: 3_000,
+  connectionsCheckingInterval: 1_000,
+};
+/** What comes when so many are open is closed at once, and comes again. */
 const CONNECTIONS_MAX = 64;
 
 /**
@@ -32,8 +38,7 @@ const CONNECTIONS_MAX = 64;
  * Throws InspectorError where it cannot listen.
  */
 export async function startInspector(address: Address, contents: Contents): Promise<Inspector> {
-  const limits = { requestTimeout: LIMIT_MS, headersTimeout: LIMIT_MS };
-  const server = createServer(limits, routes(contents, address.host));
+  const server = createServer(LIMITS, routes(contents, address.host));
   server.maxConnections = CONNECTIONS_MAX;
   await listen(server, address);
   // Such as no descriptor being left for a connection: that one is lost, and its browser comes again.

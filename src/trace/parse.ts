@@ -21,17 +21,28 @@ const LOCK = /^kube\/lock ([^/ ]+)\/daemonsets\/([^:/ ]+): (.*)$/s;
 
 /** Splits a classic log into entries. Nothing is lost: joining them gives the text back. */
 export function parseLog(text: string): Entry[] {
+  return [...parseEntries(text)].flat();
+}
+
+/** parseLog() in small steps, each with a line's entries. */
+export function* parseEntries(text: string): Generator<Entry[], void> {
   const rows = text.split('\n');
   if (rows.at(-1) === '') rows.pop();
-  const raw: { lineNumber: number; time: string; text: string }[] = [];
+  let last: Raw | null = null;
   for (const [index, row] of rows.entries()) {
     const match = TIMED.exec(row);
-    const last = raw.at(-1);
-    if (match) raw.push({ lineNumber: index + 1, time: match[1] ?? '', text: match[2] ?? '' });
-    else if (last) last.text += `\n${row}`;
-    else raw.push({ lineNumber: index + 1, time: '', text: row });
+    if (last && !match) {
+      last.text += `\n${row}`;
+      continue;
+    }
+    if (last) yield entriesOf(last);
+    last = { lineNumber: index + 1, time: match?.[1] ?? '', text: match ? (match[2] ?? '') : row };
   }
-  return raw.flatMap(withoutTail).map((entry) => ({ ...entry, ...parseText(entry.text) }));
+  if (last) yield entriesOf(last);
+}
+
+function entriesOf(raw: Raw): Entry[] {
+  return withoutTail(raw).map((entry) => ({ ...entry, ...parseText(entry.text) }));
 }
 
 type Raw = Pick<Entry, 'lineNumber' | 'time' | 'text'>;

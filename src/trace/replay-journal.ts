@@ -1,15 +1,14 @@
 import {
   advance,
-  type Point,
-  pointOf,
   type RunSnapshot,
   type Step,
   snapshotAt,
   start,
   stateName,
 } from '../../machines/fold.ts';
-import { isRecord, type JournalRecord, type Resumption } from '../journal/record.ts';
+import type { JournalRecord, Resumption } from '../journal/record.ts';
 import { formatLine, type Names } from './format.ts';
+import { type JournalLine, readJournal } from './journal-lines.ts';
 import type { Divergence, Replay, ReplayRecord } from './replay.ts';
 
 interface Run {
@@ -19,106 +18,53 @@ interface Run {
   deadlineMs: number | null;
 }
 
-/** What one node has written: its records are numbered, and its runs follow each other. */
-interface Stream {
-  run: Run | null;
-  seq: number | null;
-  /** Where its run was, until a record goes on from there. */
-  point: Point | null;
-}
-
-/** Sees a replay's rows as they are read, each with the node that its line names, or ''. */
-export interface Follower {
-  /** A record that the machine took; `point`: where its run was, where no beginning is there. */
-  taken(node: string, record: JournalRecord, point: Point | null): void;
-  /** What is no record: null, or the object of another line. */
-  passed(node: string, value: unknown): void;
-  /** Where the history breaks. */
-  diverged(node: string, divergence: Divergence): void;
-}
-
 /**
  * Replays a journal, or a JSON log whose lines carry the journal's records as `record`, of several
  * nodes where they carry a `node`. Lines without a record belong to other parts of the program, and
  * what is no JSON to others. An excerpt may begin inside a run: what stands before the first
  * beginning of a run is passed over.
  */
-export function replayJournal(text: string, follower?: Follower): Replay {
+export function replayJournal(text: string): Replay {
   const result: Replay = { records: [], divergence: null, findings: [], runs: 0 };
-  const streams = new Map<string, Stream>();
-  const rows = text.split('\n');
-  for (const [index, row] of rows.entries()) {
-    const lineNumber = index + 1;
-    // Whole rows end with a newline, so the last one is empty or cut.
-    const value = parsed(row, lineNumber === rows.length);
-    const node = nodeOf(value);
-    const stream = streams.get(node) ?? { run: null, seq: null, point: null };
-    streams.set(node, stream);
-    const before = result.records.length;
-    const divergence =
-      value === BROKEN
-        ? breaks(lineNumber, stream.run, 'not JSON')
-        : replayRow(value, lineNumber, stream, result);
-    if (divergence) {
-      follower?.diverged(node, divergence);
-      return { ...result, divergence };
-    }
-    follow(follower, node, stream, value, result.records.length > before);
+  const runs = new Map<string, Run>();
+  for (const line of readJournal(text)) {
+    const divergence = replayLine(line, runs, result);
+    if (divergence) return { ...result, divergence };
   }
   return result;
 }
 
-function follow(
-  follower: Follower | undefined,
-  node: string,
-  stream: Stream,
-  value: unknown,
-  isTaken: boolean,
-): void {
-  const record = recordOf(value);
-  if (record === null) follower?.passed(node, value);
-  if (record === null || !isTaken) return;
-  follower?.taken(node, record, stream.point);
-  stream.point = null;
+/** Takes a line into its node's run and the result; gives where the history breaks. */
+function replayLine(line: JournalLine, runs: Map<string, Run>, result: Replay): Divergence | null {
+  switch (line.kind) {
+    case 'break': {
+      const { lineNumber, state, message } = line;
+      return { lineNumber, state, message };
+    }
+    case 'other':
+      if (line.resumption === null) return null;
+      runs.set(line.node, resumed(line.resumption));
+      result.runs += 1;
+      return null;
+    case 'record':
+      return replayRecord(line, runs, result);
+    default:
+      return null;
+  }
 }
 
-function nodeOf(value: unknown): string {
-  const { node } = (value ?? {}) as { node?: unknown };
-  return typeof node === 'string' ? node : '';
-}
-
-/** Takes a row into its stream and the result; gives where the history breaks. */
-function replayRow(
-  value: unknown,
-  lineNumber: number,
-  stream: Stream,
+function replayRecord(
+  { lineNumber, node, record }: Extract<JournalLine, { kind: 'record' }>,
+  runs: Map<string, Run>,
   result: Replay,
 ): Divergence | null {
-  const record = recordOf(value);
-  if (record === null) {
-    if (stream.run !== null) return null;
-    stream.run = resumed(value);
-    if (stream.run === null) return null;
-    stream.point = pointOf(stream.run.snapshot);
-    result.runs += 1;
-    return null;
-  }
-  const { run, seq } = stream;
-  // Numbers only begin again with a new journal, where the old one was lost.
-  const isNew = 'input' in record && record.seq === 1;
-  if (seq !== null && record.seq !== seq + 1 && !isNew) {
-    const message = `sequence number ${record.seq} after ${seq}: records are missing`;
-    return breaks(lineNumber, run, message);
-  }
-  stream.seq = record.seq;
-  if (!('input' in record) && run?.id !== record.run) {
-    if (run === null) return null;
-    return breaks(lineNumber, run, `an event of run ${record.run}, which has not begun`);
-  }
+  const run = runs.get(node) ?? null;
   const from = run && !('input' in record) ? stateName(run.snapshot.value) : 'idle';
   const next = foldWhole(run, record);
-  if (typeof next === 'string') return breaks(lineNumber, run, next);
-  stream.run = next.run;
+  if (typeof next === 'string') {
+    return { lineNumber, state: run ? stateName(run.snapshot.value) : 'no run', message: next };
+  }
+  runs.set(node, next.run);
   const to = stateName(next.run.snapshot.value);
   if (to !== record.state) {
     const message = `leads to ${to}, but the record says ${record.state}`;
@@ -136,6 +82,11 @@ function replayRow(
   return null;
 }
 
+/** The run of an earlier process that a log begins with. */
+function resumed({ run: id, deadlineMs, point }: Resumption): Run {
+  return { id, deadlineMs, snapshot: snapshotAt(point), names: point.context };
+}
+
 /** The next run and step, or why there is none. */
 function foldWhole(run: Run | null, record: JournalRecord): { run: Run; step: Step } | string {
   const event = 'event' in record ? record.event.type : 'the beginning';
@@ -146,38 +97,6 @@ function foldWhole(run: Run | null, record: JournalRecord): { run: Run; step: St
     // An event without what its kind has to carry fails inside the machine.
     const [reason] = (error as Error).message.split('\n');
     return `${event} is not whole (${reason})`;
-  }
-}
-
-const BROKEN = Symbol('an object cut in the middle of a file');
-
-function parsed(row: string, isTorn: boolean): unknown {
-  // Also with what `kubectl logs --prefix` puts in front; other programs' lines have no object.
-  const at = row.indexOf('{"');
-  if (at < 0) return null;
-  try {
-    return JSON.parse(row.slice(at));
-  } catch {
-    return isTorn || at > 0 ? null : BROKEN;
-  }
-}
-
-function recordOf(value: unknown): JournalRecord | null {
-  if (isRecord(value)) return value;
-  const inner = (value as { record?: unknown } | null)?.record;
-  return isRecord(inner) ? inner : null;
-}
-
-/** The run of an earlier process that a log begins with, or null. */
-function resumed(value: unknown): Run | null {
-  const { resumption } = (value ?? {}) as { resumption?: Resumption };
-  if (!resumption?.point?.context) return null;
-  const { run: id, deadlineMs, point } = resumption;
-  try {
-    return { id, deadlineMs, snapshot: snapshotAt(point), names: point.context };
-  } catch {
-    // Of another version's machine: what it says is passed over, up to the next run.
-    return null;
   }
 }
 
@@ -218,10 +137,6 @@ export function classicTime(atMs: number): string {
 function possible(run: Run | null): string[] {
   const events = run?.snapshot._nodes.flatMap((node) => node.ownEvents as string[]) ?? [];
   return [...new Set(events)].sort();
-}
-
-function breaks(lineNumber: number, run: Run | null, message: string): Divergence {
-  return { lineNumber, state: run ? stateName(run.snapshot.value) : 'no run', message };
 }
 
 function lateness(lineNumber: number, record: JournalRecord, run: Run): string | null {

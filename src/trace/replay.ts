@@ -11,7 +11,7 @@ import {
 import { disruptionOf } from '../../machines/setup.ts';
 import { formatLine, type Names } from './format.ts';
 import { BEGINNINGS, candidates, markAhead, silentEvent } from './infer.ts';
-import { type Entry, entryText, parseLog } from './parse.ts';
+import { type Entry, entryText, parseEntries } from './parse.ts';
 import { disruptionAhead, leftoverAhead } from './policy.ts';
 import { guessInterrupted, interrupted } from './resume.ts';
 import { advanceStartUp, type StartUp } from './startup.ts';
@@ -70,7 +70,26 @@ interface State {
  * The log is legal where the machine writes the very same lines.
  */
 export function replayLog(text: string): Replay {
-  const entries = parseLog(text);
+  const steps = replaySteps(text);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** How far a replay is: whole is its last line; the log starts a run, or breaks ahead of one. */
+export interface ReplayProgress {
+  line: number;
+  isHistory: boolean;
+}
+
+/** replayLog() in small steps. */
+export function* replaySteps(text: string): Generator<ReplayProgress, Replay> {
+  const entries: Entry[] = [];
+  for (const more of parseEntries(text)) {
+    entries.push(...more);
+    yield { line: 0, isHistory: false };
+  }
   const state: State = {
     records: [],
     findings: [],
@@ -87,6 +106,7 @@ export function replayLog(text: string): Replay {
     const result = replayEntry(entries, index, state);
     if (typeof result !== 'number') return { ...summary(state), divergence: result };
     index = result;
+    yield { line: (entries[index - 1] as Entry).lineNumber, isHistory: state.runs > 0 };
   }
   return { ...summary(state), divergence: null };
 }

@@ -200,3 +200,69 @@ test('connections that break off, in whatever moment, end nothing but themselves
     await poll(async () => readers() === 1, 60_000);
     reader.close();
   }));
+
+test('how things stand is told to whoever comes, and to all when it changes; the newest counts', () =>
+  serving({}, async ({ url }, feed) => {
+    feed.say('pace', { state: 'playing' });
+    feed.say('pace', { state: 'paused' });
+    const readers = await Promise.all([readEvents(`${url}events`), readEvents(`${url}events`)]);
+    const said = (at: number) => readers[at]?.events.map(({ type, data }) => `${type} ${data}`);
+    const expected = ['pace {"state":"paused"}'];
+    for (const [at, reader] of readers.entries()) {
+      await reader.until(() => reader.events.length > 0);
+      assert.deepEqual(said(at), expected);
+    }
+    feed.say('pace', { state: 'over' });
+    fill(feed, 1, 1);
+    feed.end();
+    for (const [at, reader] of readers.entries()) {
+      await reader.until(reader.isClosed);
+      assert.deepEqual(said(at)?.[1], 'pace {"state":"over"}');
+      assert.equal(reader.rows.length, 1);
+    }
+  }));
+
+test('a reader that does not wait takes what there is, and is told to come again', () =>
+  serving({}, async ({ url }, feed) => {
+    fill(feed, 1, 700);
+    const seen: Row[] = [];
+    for (const to of [700, 705, 705]) {
+      fill(feed, feed.lastId() + 1, to);
+      const reader = await readEvents(`${url}events?after=${seen.length}&wait=no`);
+      await reader.until(reader.isClosed);
+      assert.equal(reader.events.at(-1)?.type, 'later');
+      seen.push(...reader.rows);
+    }
+    assert.deepEqual(numbers(seen), upTo(705));
+    feed.end();
+    const last = await readEvents(`${url}events?after=705&wait=no`);
+    await last.until(last.isClosed);
+    assert.deepEqual(
+      last.events.map(({ type }) => type),
+      ['end'],
+    );
+  }));
+
+test('whoever has come while a history was read takes it as slowly as it likes', () =>
+  serving({}, async ({ url }, feed) => {
+    const reader = await readEvents(`${url}events`);
+    await reader.until(() => reader.status === 200);
+    reader.stall();
+    feed.appendPast(
+      Array.from({ length: 20_000 }, (_, at) => ({
+        kind: 'note',
+        node: 'node-1',
+        atMs: at + 1,
+        text: 'x'.repeat(1_000),
+      })),
+    );
+    for (let time = 0; time < 20; time += 1) {
+      feed.say('progress', { text: `${time}` });
+      await ask(url);
+    }
+    feed.end();
+    reader.goOn();
+    await reader.until(reader.isClosed);
+    assert.deepEqual(numbers(reader.rows), upTo(20_000));
+    assert.equal(reader.events.at(-1)?.type, 'end');
+  }));

@@ -125,7 +125,14 @@ test('a JSON log that begins inside a run folds on from the point that it tells'
   const { folded, said } = foldRows(rows);
   assert.deepEqual(folded, said);
   assert.equal(said.length, lines.length - at);
-  assert.deepEqual(rows[0], { kind: 'note', node: 'node-1', atMs: 0, text: 'Run goes on' });
+  assert.deepEqual(rows[0], {
+    kind: 'note',
+    node: 'node-1',
+    file: 0,
+    line: 1,
+    atMs: 0,
+    text: 'Run goes on',
+  });
 });
 
 test('several nodes in one file are several sources', async () => {

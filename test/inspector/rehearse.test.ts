@@ -99,6 +99,42 @@ test('paused it stands still, a step is one record more, play goes on to the end
   await reader.until(reader.isClosed);
 });
 
+test('every reader is told how it is paced: when it comes, at each change, and at the end', async () => {
+  const { url, tell, ended, interrupt } = await rehearsing('--speed=0.1', '--nodes=1');
+  const paces = ({ events }: EventReader) =>
+    events.filter(({ type }) => type === 'pace').map(({ data }) => JSON.parse(data));
+  const first = await readEvents(`${url}events`);
+  await first.until(() => paces(first).length === 1);
+  await tell('pause');
+  await first.until(() => paces(first).length === 2);
+  const second = await readEvents(`${url}events`);
+  await second.until(() => paces(second).length === 1);
+  await tell('play');
+  for (const [reader, count] of [
+    [first, 3],
+    [second, 2],
+  ] as const) {
+    await reader.until(() => paces(reader).length === count);
+  }
+  const [playing, paused] = ['playing', 'paused'].map((state) => ({ state, speed: 0.1 }));
+  assert.deepEqual(
+    [paces(first), paces(second)],
+    [
+      [playing, paused, playing],
+      [paused, playing],
+    ],
+  );
+  interrupt();
+  assert.equal(await ended, 130);
+  const over = await rehearsing('--speed=max', '--nodes=1', '--fault=none');
+  await poll(async () => over.isOver(), LIMIT_MS);
+  const late = await readEvents(`${over.url}events`);
+  await late.until(late.isClosed);
+  assert.deepEqual(paces(late), [{ state: 'over', speed: 0 }]);
+  over.interrupt();
+  await over.ended;
+});
+
 test('a step waits for no time to pass, and steps alone reach the end', async () => {
   const { url, tell, ended, isOver, written, interrupt } = await rehearsing(
     '--speed=0.1',

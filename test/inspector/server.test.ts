@@ -10,6 +10,7 @@ import { machineModel } from '../../src/diagram/model.ts';
 import { AssetsError, readAssets } from '../../src/inspector/assets.ts';
 import { createFeed } from '../../src/inspector/feed.ts';
 import { InspectorError, startInspector } from '../../src/inspector/server.ts';
+import { poll } from '../cluster/cluster.ts';
 import { ask } from './ask.ts';
 import { readEvents } from './reader.ts';
 import { SOURCE, STUBS, serving } from './serving.ts';
@@ -176,3 +177,47 @@ test('on all addresses it answers by the address that the request came to', asyn
     await inspector.close();
   }
 });
+
+test('two Host headers are refused, whatever they say', () =>
+  serving({}, async ({ url }) => {
+    const { port } = new URL(url);
+    const own = `127.0.0.1:${port}`;
+    for (const hosts of [
+      [own, own],
+      [own, 'evil.example'],
+    ]) {
+      const socket = connect(Number(port), '127.0.0.1').setEncoding('utf8');
+      const lines = hosts.map((host, at) => `${at === 0 ? 'Host' : 'host'}: ${host}\r\n`).join('');
+      socket.write(`GET /source.json HTTP/1.1\r\n${lines}\r\n`);
+      const [head] = await once(socket, 'data');
+      assert.match(head, /^HTTP\/1\.1 400 /);
+      socket.destroy();
+    }
+  }));
+
+test('connections that ask for nothing do not keep others out', () =>
+  serving({}, async ({ url }) => {
+    const { port } = new URL(url);
+    const idle = await Promise.all(
+      Array.from({ length: 64 }, async (_, at) => {
+        const socket = connect(Number(port), '127.0.0.1');
+        socket.on('error', () => {});
+        await once(socket, 'connect');
+        // Some ask for nothing, others never come to an end.
+        if (at % 2 === 0) socket.write('GET / HTTP/1.1\r\nHost: ');
+        return socket;
+      }),
+    );
+    const isServed = async () => {
+      try {
+        return (await ask(url)).status === 200;
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'ECONNRESET') return false;
+        throw error;
+      }
+    };
+    assert.equal(await isServed(), false);
+    await poll(isServed, 15_000);
+    for (const socket of idle) socket.destroy();
+  }));

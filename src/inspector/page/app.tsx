@@ -5,7 +5,6 @@ import { Dialog } from './dialog.tsx';
 import { Divergence } from './divergence.tsx';
 import { Empty } from './empty.tsx';
 import { ExportDialog } from './export-dialog.tsx';
-import { openFiles } from './files.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { Fleet } from './fleet.tsx';
 import { Header } from './header.tsx';
@@ -34,16 +33,7 @@ export function App({ session, live }: { session: Session; live: Live }) {
   const [isMaximised, setMaximised] = useState(false);
   const [dialog, setDialog] = useState<'help' | 'download' | null>(null);
 
-  const open = async (files: FileList) => {
-    try {
-      const read = [...files].map(async (file) => ({ name: file.name, text: await file.text() }));
-      const opened = openFiles(await Promise.all(read));
-      live.stop();
-      session.open(opened);
-    } catch (error) {
-      session.update({ notice: (error as Error).message });
-    }
-  };
+  const open = (files: FileList) => void live.open([...files]);
   const isOver = useDrop(open);
 
   useLayoutEffect(() => {
@@ -91,7 +81,7 @@ export function App({ session, live }: { session: Session; live: Live }) {
           session={session}
           actions={{
             open,
-            back: () => live.restart(),
+            back: () => live.back(),
             download: () => setDialog('download'),
             theme: toggleTheme,
             help: () => setDialog('help'),

@@ -1,19 +1,29 @@
-import type { Row } from '../rows.ts';
+import type { Pacing, Row } from '../rows.ts';
+import { openStream } from './stream.ts';
 
 export interface FeedListener {
   rows(rows: Row[]): void;
   opened(): void;
   lost(): void;
   ended(): void;
+  /** How far what is shown is read, in words. */
+  progress(text: string): void;
+  /** How a rehearsal goes on from now on. */
+  paced(pacing: Pacing): void;
   /** The server is another one than before: what it sent before does not count any more. */
   restarted(): void;
 }
 
 /** What a stream of server-sent events is to the feed. */
-export type Stream = Pick<EventSource, 'addEventListener' | 'close'>;
+export interface Stream {
+  addEventListener(type: string, listener: (event: Event) => void): void;
+  close(): void;
+}
 
 const RETRY_FIRST_MS = 500;
 const RETRY_MAX_MS = 5_000;
+/** Who has no lasting stream looks again after so long. */
+const AGAIN_MS = 1_000;
 
 /**
  * All rows, once each and in order, however often the connection breaks. The number of the last row
@@ -33,7 +43,7 @@ export class Feed {
   constructor(
     token: string,
     listener: FeedListener,
-    open: (url: string) => Stream = (url) => new EventSource(url),
+    open: (url: string) => Stream = openStream,
     later: (action: () => void, delayMs: number) => void = (action, delayMs) =>
       void setTimeout(action, delayMs),
   ) {
@@ -63,6 +73,14 @@ export class Feed {
       this.stop();
       this.#listener.ended();
     });
+    on('later', () => {
+      this.stop();
+      this.#startLater(AGAIN_MS);
+    });
+    on('progress', ({ data }) =>
+      this.#listener.progress((JSON.parse(data) as { text: string }).text),
+    );
+    on('pace', ({ data }) => this.#listener.paced(JSON.parse(data) as Pacing));
     on('restarted', () => {
       this.stop();
       this.#last = 0;
@@ -103,6 +121,10 @@ export class Feed {
     this.#listener.lost();
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, RETRY_MAX_MS);
+    this.#startLater(delayMs);
+  }
+
+  #startLater(delayMs: number): void {
     const stops = this.#stops;
     this.#later(() => {
       if (this.#stops === stops) this.start();

@@ -1,7 +1,9 @@
 import { plain } from '../../trace/history.ts';
-import { historyOf } from '../history.ts';
-import { mergeRows } from '../merge.ts';
+import { type History, isHistory } from '../history.ts';
+import { mergeSteps } from '../merge.ts';
+import { openTexts, progressText } from '../opened.ts';
 import type { Row, Source } from '../rows.ts';
+import { inSlices, type Turns } from '../slices.ts';
 
 export interface OpenedFiles {
   rows: Row[];
@@ -9,16 +11,26 @@ export interface OpenedFiles {
   title: string;
 }
 
-/** Dropped or chosen files on one axis of time; throws, in one line, where one is no history. */
-export function openFiles(files: readonly { name: string; text: string }[]): OpenedFiles {
-  const histories = named(files).map(({ name, text }) => {
-    const history = historyOf(name, plain(text));
-    const isHistory = history.runs > 0 || history.rows.some(({ kind }) => kind === 'divergence');
-    if (!isHistory) throw new Error(`${name}: not a history: no line starts a run`);
-    return history;
-  });
+/**
+ * Dropped or chosen files on one axis of time, read in slices; throws, in one line, where one is no
+ * history. `onProgress` hears how far it is.
+ */
+export async function openFiles(
+  files: readonly { name: string; text: string }[],
+  turns: Turns,
+  onProgress: (text: string) => void,
+): Promise<OpenedFiles> {
+  const opened = openTexts(named(files).map(({ name, text }) => ({ name, text: plain(text) })));
+  const histories: History[] = [];
+  for (const [at, { name, reading }] of opened.entries()) {
+    const history = await inSlices(reading, turns, (step) =>
+      onProgress(progressText(opened, at, step)),
+    );
+    if (!isHistory(history)) throw new Error(`${name}: not a history: no line starts a run`);
+    histories.push(history);
+  }
   return {
-    rows: mergeRows(histories.map(({ rows }) => rows)),
+    rows: await inSlices(mergeSteps(histories.map(({ rows }) => rows)), turns),
     sources: histories.flatMap(({ sources }) => sources),
     title: files.map(({ name }) => name).join(', '),
   };

@@ -36,21 +36,31 @@ export interface FoldStep {
   lines: string[];
 }
 
+/** A history breaks: in this state, and why; both in the words of `replay`. */
+export interface Refusal {
+  state: string;
+  message: string;
+}
+
 /**
- * The next step of a node, or why its history breaks here. `ahead`: null ahead of its first run;
+ * The next step of a node, or how its history breaks here. `ahead`: null ahead of its first run;
  * a row with a point says itself where its run was.
  */
-export function foldRecord(ahead: Fold | null, { record, point }: RecordRow): FoldStep | string {
+export function foldRecord(ahead: Fold | null, { record, point }: RecordRow): FoldStep | Refusal {
   const before = point ? foldAt(point, record) : ahead;
-  if (typeof before === 'string') return before;
-  const step = stepOf(before, record);
-  if (typeof step === 'string') return step;
-  const to = stateName(step.snapshot.value);
-  if (to !== record.state) return `leads to ${to}, but the record says ${record.state}`;
+  if (typeof before === 'string') return { state: 'no run', message: before };
   const isBeginning = 'input' in record;
+  const stateBefore = before && stateName(before.snapshot.value);
+  const step = stepOf(before, record);
+  if (typeof step === 'string') return { state: stateBefore ?? 'no run', message: step };
+  const to = stateName(step.snapshot.value);
+  const from = stateBefore === null || isBeginning ? 'idle' : stateBefore;
+  if (to !== record.state) {
+    return { state: from, message: `leads to ${to}, but the record says ${record.state}` };
+  }
   const names = isBeginning ? record.input : step.snapshot.context;
   return {
-    from: before && !isBeginning ? stateName(before.snapshot.value) : 'idle',
+    from,
     to,
     lines: step.lines.map((line) => formatLine(line, names)),
     fold: {
@@ -61,6 +71,10 @@ export function foldRecord(ahead: Fold | null, { record, point }: RecordRow): Fo
       enteredMs: entered(isBeginning ? {} : (before?.enteredMs ?? {}), to, record.atMs),
     },
   };
+}
+
+export function isRefusal(step: FoldStep | Refusal): step is Refusal {
+  return 'message' in step;
 }
 
 function foldAt(point: Point, { run }: JournalRecord): Fold | string {

@@ -1,9 +1,12 @@
-import { type Fold, type FoldStep, foldRecord } from './fold-record.ts';
+import { type Fold, type FoldStep, foldRecord, isRefusal, type Refusal } from './fold-record.ts';
 import type { RecordItem, Stream } from './history.ts';
 import { Recent } from './recent.ts';
 
 export const CHECKPOINT_EVERY = 250;
 const RECENT_STEPS = 1_024;
+
+/** Where a stream's history breaks. */
+export type Break = Refusal & { position: number };
 
 /**
  * Folds where somebody looks: from the run's beginning, from a fold kept every 250 records, or from
@@ -12,7 +15,7 @@ const RECENT_STEPS = 1_024;
 export class Folder {
   readonly #recent = new Recent<number, FoldStep>(RECENT_STEPS);
   readonly #checkpoints = new Map<Stream, Map<number, Fold>>();
-  readonly #breaks = new Map<Stream, { position: number; message: string }>();
+  readonly #breaks = new Map<Stream, Break>();
 
   /** What the record did, or why its history has broken by then. */
   stepAt(item: RecordItem): FoldStep | string {
@@ -40,7 +43,7 @@ export class Folder {
   }
 
   /** Where a stream's history breaks, as far as that is known. */
-  breakOf(stream: Stream): { position: number; message: string } | null {
+  breakOf(stream: Stream): Break | null {
     return this.#breaks.get(stream) ?? null;
   }
 
@@ -51,16 +54,16 @@ export class Folder {
     kept.set(position, fold);
   }
 
-  refuse({ stream, position }: RecordItem, message: string): void {
+  refuse({ stream, position }: RecordItem, refusal: Refusal): void {
     const known = this.#breaks.get(stream);
-    if (!known || known.position > position) this.#breaks.set(stream, { position, message });
+    if (!known || known.position > position) this.#breaks.set(stream, { position, ...refusal });
   }
 
   #step(before: Fold | null, item: RecordItem): FoldStep | string {
     const step = foldRecord(before, item.row);
-    if (typeof step === 'string') {
+    if (isRefusal(step)) {
       this.refuse(item, step);
-      return step;
+      return step.message;
     }
     this.keep(item, step.fold);
     this.#recent.set(item.index, step);

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import type { Source } from '../rows.ts';
 import { control } from './live.ts';
 import type { Connection, Session } from './session.ts';
 
@@ -19,9 +20,9 @@ export interface HeaderActions {
 }
 
 export function Header({ session, actions }: { session: Session; actions: HeaderActions }) {
-  const { source, connection } = session;
+  const { source, connection, reading } = session;
   const chooser = useRef<HTMLInputElement>(null);
-  const [sign, words] = CONNECTIONS[connection];
+  const [sign, words] = reading === '' ? CONNECTIONS[connection] : ['◌', reading];
   const isPaced = source?.isPaced === true && (connection === 'open' || connection === 'lost');
   return (
     <header class="header">
@@ -34,7 +35,7 @@ export function Header({ session, actions }: { session: Session; actions: Header
       <span class={`connection connection-${connection}`} role="status">
         <span aria-hidden="true">{sign}</span> {words}
       </span>
-      {isPaced && <Pace session={session} isPaused={source?.isPaused === true} />}
+      {source && isPaced && <Pace session={session} source={source} />}
       <span class="header-actions">
         {connection === 'files' && (
           <button type="button" onClick={actions.back}>
@@ -79,9 +80,10 @@ export function Header({ session, actions }: { session: Session; actions: Header
   );
 }
 
-function Pace({ session, isPaused }: { session: Session; isPaused: boolean }) {
+function Pace({ session, source }: { session: Session; source: Source }) {
+  const { isPaused, speed } = source;
   return (
-    <fieldset class="pace" aria-label="Rehearsal">
+    <fieldset class="pace" aria-label="Rehearsal" title={speedWords(speed)}>
       <button type="button" onClick={() => control(session, isPaused ? 'play' : 'pause')}>
         {isPaused ? '▶ Play rehearsal' : '❚❚ Pause rehearsal'}
       </button>
@@ -90,4 +92,9 @@ function Pace({ session, isPaused }: { session: Session; isPaused: boolean }) {
       </button>
     </fieldset>
   );
+}
+
+function speedWords(speed: number | undefined): string | undefined {
+  if (speed === undefined) return undefined;
+  return speed === 0 ? 'As fast as possible' : `${speed} times as fast as real time`;
 }

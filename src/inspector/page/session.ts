@@ -1,6 +1,7 @@
 import type { Layout } from '../../diagram/layout.ts';
 import type { MachineModel } from '../../diagram/model.ts';
 import type { Row, Source } from '../rows.ts';
+import { type End, endingAt } from './ending.ts';
 import type { OpenedFiles } from './files.ts';
 import { EVERYTHING, type Filter, isEverything, passing } from './filter.ts';
 import { Folder } from './folder.ts';
@@ -22,6 +23,8 @@ export class Session {
   connection: Connection = 'connecting';
   /** One line for the person: what went wrong, or what was done. */
   notice = '';
+  /** How far something is read that is not shown yet, in words; '': nothing is. */
+  reading = '';
   history = new History();
   folder = new Folder();
   verifier = new Verifier(this.history, this.folder);
@@ -35,6 +38,8 @@ export class Session {
   isInBulk = false;
   /** The places of the rows that pass the filter; null: all do. */
   #shown: number[] | null = null;
+  /** The lines that files end ahead of, since the machine refuses them. */
+  readonly #ends = new Map<number, number>();
   readonly #listeners = new Set<() => void>();
 
   constructor(machine: Machine) {
@@ -46,14 +51,15 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
-  update(change: Partial<Pick<Session, 'source' | 'connection' | 'notice'>>): void {
+  update(change: Partial<Pick<Session, 'source' | 'connection' | 'notice' | 'reading'>>): void {
     Object.assign(this, change);
     this.isInBulk = false;
     this.#tell();
   }
 
-  append(rows: readonly Row[]): void {
-    this.isInBulk = rows.length >= BULK_ROWS;
+  append(all: readonly Row[]): void {
+    this.isInBulk = all.length >= BULK_ROWS;
+    const rows = this.#ends.size > 0 ? all.filter((row) => this.#isAheadOfEnd(row)) : all;
     const from = this.history.items.length;
     this.history.append(rows);
     if (this.#shown) {
@@ -65,9 +71,9 @@ export class Session {
 
   /** Throws away all rows. */
   clear(): void {
-    this.history = new History();
-    this.folder = new Folder();
-    this.verifier = new Verifier(this.history, this.folder);
+    this.#replace([]);
+    this.#ends.clear();
+    this.reading = '';
     this.filter = EVERYTHING;
     this.#shown = null;
     this.selected = -1;
@@ -87,6 +93,44 @@ export class Session {
     this.append(rows);
   }
 
+  /** Ends files where the machine was found to refuse them; tells whether some are. */
+  endBroken(): boolean {
+    const ends = [...this.history.streams.values()].flatMap((stream) => {
+      const broken = this.folder.breakOf(stream);
+      const item = broken && stream.items[broken.position];
+      const end = item && endingAt(item, broken);
+      return end ? [end] : [];
+    });
+    for (const end of ends) this.#endAt(end);
+    if (ends.length === 0) return false;
+    this.refilter();
+    if (this.isFollowing) this.last();
+    return true;
+  }
+
+  #endAt({ file, line, divergence }: End): void {
+    // Another node's records have ended the file before this.
+    if ((this.#ends.get(file) ?? Number.POSITIVE_INFINITY) <= line) return;
+    this.#ends.set(file, line);
+    const selected = this.item?.row;
+    const rows = this.history.items.map(({ row }) => row).filter((row) => this.#isAheadOfEnd(row));
+    const at = rows.findLastIndex((row) => row.file === file) + 1;
+    this.#replace(rows.toSpliced(at, 0, divergence));
+    const place = this.history.items.findIndex(({ row }) => row === selected);
+    this.selected = place < 0 && selected ? at : place;
+  }
+
+  #isAheadOfEnd({ file, line = 0 }: Row): boolean {
+    return file === undefined || line < (this.#ends.get(file) ?? Number.POSITIVE_INFINITY);
+  }
+
+  #replace(rows: readonly Row[]): void {
+    this.history = new History();
+    this.history.append(rows);
+    this.folder = new Folder();
+    this.verifier = new Verifier(this.history, this.folder);
+  }
+
   /** Where histories break: as the server says, else as was found out here. */
   breaks(): { where: string; message: string; index: number }[] {
     const found: ReturnType<Session['breaks']> = [];
@@ -98,7 +142,11 @@ export class Session {
         const { line, state, message } = divergence.row;
         found.push({ where: `${source}:${line}: in ${state}`, message, index: divergence.index });
       } else if (item) {
-        const where = `${source}, record ${item.row.record.seq}`;
+        const { line, record } = item.row;
+        const where =
+          line === undefined
+            ? `${source}, record ${record.seq}`
+            : `${source}:${line}: in ${broken.state}`;
         found.push({ where, message: broken.message, index: item.index });
       }
     }

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
 import type { Session } from './session.ts';
 
 /** While much comes at once, so long between two drawings: taking it in goes first. */
-const BULK_DRAW_MS = 200;
+const BULK_DRAW_MS = 500;
 
 /** Draws again after changes of the session, at most once a frame. */
 export function useSession(session: Session): void {
@@ -10,13 +10,17 @@ export function useSession(session: Session): void {
   useLayoutEffect(() => {
     let frame = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let hasRows = false;
     const onFrame = () => {
       frame = 0;
       draw(undefined);
     };
     const stop = session.subscribe(() => {
       if (frame !== 0) return;
-      if (!session.isInBulk) {
+      // The first rows are shown at once.
+      const isFirst = !hasRows && session.history.items.length > 0;
+      hasRows = session.history.items.length > 0;
+      if (!session.isInBulk || isFirst) {
         clearTimeout(timer);
         timer = undefined;
         frame = requestAnimationFrame(onFrame);

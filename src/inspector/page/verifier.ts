@@ -1,5 +1,5 @@
 import { type Condition, conditionsAfter } from './conditions.ts';
-import { type Fold, foldRecord } from './fold-record.ts';
+import { type Fold, foldRecord, isRefusal } from './fold-record.ts';
 import type { Folder } from './folder.ts';
 import type { History, RecordItem, Stream } from './history.ts';
 
@@ -77,7 +77,7 @@ export class Verifier {
     if (progress.isBroken || item.run === null) return;
     const { record } = item.row;
     const step = foldRecord(progress.fold, item.row);
-    if (typeof step === 'string') {
+    if (isRefusal(step)) {
       progress.isBroken = true;
       this.#folder.refuse(item, step);
       return;

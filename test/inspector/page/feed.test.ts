@@ -23,8 +23,8 @@ class FakeStream {
     this.isClosed = true;
   }
 
-  emit(type: string, last = 0, rows: Row[] = []): void {
-    const event = { data: JSON.stringify(rows), lastEventId: `${last}` };
+  emit(type: string, last = 0, data: unknown = []): void {
+    const event = { data: JSON.stringify(data), lastEventId: `${last}` };
     this.#listeners.get(type)?.(event as MessageEvent<string>);
   }
 }
@@ -51,6 +51,8 @@ function start() {
       lost: () => told.push('lost'),
       ended: () => told.push('ended'),
       restarted: () => told.push('restarted'),
+      progress: (text) => told.push(text),
+      paced: ({ state }) => told.push(state),
     },
     (url) => {
       const stream = new FakeStream(url);
@@ -150,4 +152,25 @@ test('an ended stream is closed and not opened again; another process begins at 
   assert.equal(last().isClosed, true);
   assert.deepEqual(told, ['restarted', 'ended']);
   assert.equal(streams.length, 2);
+});
+
+test('who has no lasting stream takes what there is, and looks again a second later', () => {
+  const { last, taken, told, delays, retry, streams } = start();
+  last().emit('open');
+  last().emit('rows', 2, notes(1, 2));
+  last().emit('later');
+  assert.equal(last().isClosed, true);
+  retry();
+  assert.equal(last().url, '/events?after=2&source=token');
+  last().emit('rows', 3, notes(3, 3));
+  assert.deepEqual([streams.length, taken, delays], [2, ['1', '2', '3'], [1_000]]);
+  // It is no lost connection.
+  assert.deepEqual(told, ['opened']);
+});
+
+test('how far it is read and how a rehearsal goes on come beside the rows', () => {
+  const { last, told } = start();
+  last().emit('progress', 0, { text: '5 of 10 lines read' });
+  last().emit('pace', 0, { state: 'paused', speed: 1 });
+  assert.deepEqual(told, ['5 of 10 lines read', 'paused']);
 });

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { replayJournal } from '../../../src/trace/replay-journal.ts';
 import { browser, closeBrowser, withPage } from './browser.ts';
 import { activeState, atSeq, shownRows } from './moments.ts';
-import { recordsOf, textOf } from './rows.ts';
+import { manyRows, recordsOf, textOf } from './rows.ts';
 
 after(closeBrowser);
 
@@ -158,4 +158,87 @@ test('what is no history is refused in one line, and what was shown stays', brow
     );
     await shownRows(page, '28');
   }),
+);
+
+test(
+  'a large file is read bit by bit: how far it is is said, and the page takes keys',
+  browser,
+  () =>
+    withPage(manyRows(100), {}, async ({ page }) => {
+      await shownRows(page, '100');
+      // In the order in which they are seen.
+      await page.evaluate(() => {
+        const seen: string[] = [];
+        Object.assign(globalThis, { seen });
+        const look = () => {
+          const words = document.querySelector('.connection')?.textContent ?? '';
+          const count = document.querySelector('.count')?.textContent ?? '';
+          const help = document.querySelector('dialog') ? 'help' : '';
+          for (const what of [words, count, help]) {
+            if (what === '' || seen.includes(what)) continue;
+            seen.push(what);
+            if (what.endsWith('lines read')) {
+              document.body.dispatchEvent(
+                new KeyboardEvent('keydown', { key: '?', bubbles: true }),
+              );
+            }
+          }
+        };
+        new MutationObserver(look).observe(document.body, {
+          subtree: true,
+          childList: true,
+          characterData: true,
+          attributes: true,
+        });
+      });
+      const text = manyRows(60_000)
+        .map(({ record }) => `${JSON.stringify(record)}\n`)
+        .join('');
+      await drop(page, { name: 'large.ndjson', text });
+      await shownRows(page, '60,000');
+      const seen = await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
+      const at = (what: RegExp) => seen.findIndex((one) => what.test(one));
+      const first = at(/[1-9][\d,]* of 60,000 lines read$/);
+      assert.ok(first >= 0, seen.join('; '));
+      assert.ok(first < at(/^help$/) && at(/^help$/) < at(/^60,000$/), seen.join('; '));
+      await page.keyboard.press('Escape');
+      await page.locator('.connection-files', { hasText: 'opened here' }).waitFor();
+    }),
+);
+
+test('of files that are opened one after the other the last is shown', browser, () =>
+  withPage([], {}, async ({ page }) => {
+    const large = manyRows(30_000)
+      .map(({ record }) => `${JSON.stringify(record)}\n`)
+      .join('');
+    await drop(page, { name: 'large.ndjson', text: large });
+    await drop(page, { name: 'once.ndjson', text: textOf('once.ndjson') });
+    await shownRows(page, '28');
+    await page.locator('.title', { hasText: /^once\.ndjson$/ }).waitFor();
+    // What the first one would still have to do comes to nothing.
+    await page.evaluate(async () => {
+      for (let turn = 0; turn < 100; turn += 1) await new Promise((next) => setTimeout(next));
+    });
+    await shownRows(page, '28');
+  }),
+);
+
+test(
+  'a journal that only folding shows to be refused ends there, with the words of replay',
+  browser,
+  () =>
+    withPage([], {}, async ({ page }) => {
+      const rows = textOf('once.ndjson').split('\n');
+      const altered = (rows[9] as string).replace(/"state":"[^"]*"/, '"state":"acquiring.get"');
+      const text = rows.toSpliced(9, 1, altered).join('\n');
+      const divergence = replayJournal(text).divergence;
+      assert.ok(divergence);
+      await drop(page, { name: 'broken.ndjson', text });
+      const banner = page.locator('.divergence');
+      await banner.waitFor();
+      const { lineNumber, state, message } = divergence;
+      const words = `broken.ndjson:${lineNumber}: in ${state}: ${message}`;
+      assert.ok((await banner.textContent())?.includes(words));
+      await shownRows(page, '10');
+    }),
 );

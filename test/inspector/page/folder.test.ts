@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { advance, pointOf, start, stateName } from '../../../machines/fold.ts';
-import { Folder } from '../../../src/inspector/page/folder.ts';
+import { runMachine } from '../../../machines/run.ts';
+import { CHECKPOINT_EVERY, Folder } from '../../../src/inspector/page/folder.ts';
 import { History, isRecordItem, type RecordItem } from '../../../src/inspector/page/history.ts';
 import { possibilities } from '../../../src/inspector/page/possible.ts';
 import { Verifier } from '../../../src/inspector/page/verifier.ts';
@@ -57,7 +58,11 @@ test('a record that leads elsewhere breaks the history there and not before', ()
   assert.equal(folder.stepAt(items[10] as RecordItem), message);
   assert.equal(folder.stepAt(items[12] as RecordItem), message);
   assert.ok(typeof folder.stepAt(items[9] as RecordItem) !== 'string');
-  assert.deepEqual(folder.breakOf((items[0] as RecordItem).stream), { position: 10, message });
+  assert.deepEqual(folder.breakOf((items[0] as RecordItem).stream), {
+    position: 10,
+    state: 'locked.upgrading',
+    message,
+  });
 });
 
 test('what stands ahead of the first beginning is not folded, and breaks nothing', () => {
@@ -136,4 +141,39 @@ test('conditions outlive their run, and are known once verified', () => {
   );
   const [upgrades] = verifier.conditionsAt(items.at(-1) as RecordItem) ?? [];
   assert.equal(upgrades?.lastTransitionTime?.getTime(), reported?.atMs);
+});
+
+test('once a run is verified, a look at any of its moments folds no more than 250 records', () => {
+  const [begin, ...rest] = rowsOf('once.ndjson');
+  const output = rest.find(
+    ({ record }) => 'event' in record && record.event.type === 'upgrade.output',
+  );
+  assert.ok(begin && output);
+  const at = rest.indexOf(output);
+  const many = Array.from({ length: 5_000 }, () => output);
+  const { history, folder, items } = historyOf([begin, ...rest.slice(0, at), ...many]);
+  const { transition } = runMachine;
+  let folded = 0;
+  runMachine.transition = (...asked) => {
+    folded += 1;
+    return transition.apply(runMachine, asked);
+  };
+  try {
+    new Verifier(history, folder).work(() => false);
+    assert.ok(folded >= 5_000);
+    // Far apart, so that none is near one that was just shown; and then step by step.
+    const far = Array.from({ length: 40 }, (_, index) => ((index * 37) % 41) * 122 + 100);
+    for (const position of far) {
+      folded = 0;
+      assert.ok(typeof folder.stepAt(items[position] as RecordItem) !== 'string');
+      assert.ok(folded <= CHECKPOINT_EVERY, `${folded} folds at ${position}`);
+    }
+    for (let position = 4_400; position > 4_300; position -= 1) {
+      folded = 0;
+      folder.stepAt(items[position] as RecordItem);
+      assert.ok(folded <= (position === 4_400 ? CHECKPOINT_EVERY : 1), `${folded} a step back`);
+    }
+  } finally {
+    runMachine.transition = transition;
+  }
 });

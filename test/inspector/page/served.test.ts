@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { browser, closeBrowser, withUrl } from './browser.ts';
 import { activeState, atSeq, shownRows } from './moments.ts';
-import { rowsOf } from './rows.ts';
+import { rowsOf, textOf } from './rows.ts';
 
 const BIN = fileURLToPath(new URL('../../../src/host-upgrades', import.meta.url));
 const BUILD = fileURLToPath(new URL('../../../src/inspector/build.ts', import.meta.url));
@@ -121,4 +124,29 @@ test('a rehearsal is followed live, paused, stepped and played to its end', brow
   });
   child.kill('SIGINT');
   await exit(child);
+});
+
+test('of two served histories the refused one ends with what replay prints', browser, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'served-'));
+  const broken = join(folder, 'broken.ndjson');
+  const lines = textOf('killed.ndjson').split('\n');
+  const altered = (lines[7] as string).replace(/"state":"[^"]*"/, '"state":"acquiring.get"');
+  writeFileSync(broken, lines.toSpliced(7, 1, altered).join('\n'));
+  const whole = rowsOf('rebooted.ndjson').length;
+  try {
+    const { status, stderr } = spawnSync(BIN, ['replay', broken], { encoding: 'utf8' });
+    assert.equal(status, 1);
+    const files = [broken, `${HISTORIES}rebooted.ndjson`];
+    const { child, url } = await serve('inspect', '--listen=127.0.0.1:0', ...files);
+    await withUrl(url, {}, async (page) => {
+      await shownRows(page, `${7 + 1 + whole}`);
+      const words = await page.locator('.divergence').textContent();
+      const printed = stderr.trimEnd().split('\n').at(-1) ?? '';
+      assert.ok(words?.includes(printed), `${words}; ${printed}`);
+    });
+    child.kill('SIGTERM');
+    await exit(child);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

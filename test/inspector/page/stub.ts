@@ -83,7 +83,8 @@ export class Stub {
     if (this.isDown) {
       response.destroy();
     } else if (pathname === '/events') {
-      this.#open(response, Number(searchParams.get('after')), searchParams.get('source'));
+      const waits = searchParams.get('wait') !== 'no';
+      this.#open(response, Number(searchParams.get('after')), searchParams.get('source'), waits);
     } else if (pathname === '/control') {
       this.#control(request, response);
     } else if (pathname === '/machine.json') {
@@ -99,7 +100,7 @@ export class Stub {
     }
   }
 
-  #open(response: ServerResponse, after: number, token: string | null): void {
+  #open(response: ServerResponse, after: number, token: string | null, waits: boolean): void {
     response.setHeader('Content-Type', 'text/event-stream');
     response.flushHeaders();
     if (token !== this.source.token || after > this.rows.length) {
@@ -107,9 +108,11 @@ export class Stub {
       return;
     }
     this.#streams.set(response, after);
+    if (this.source.isPaced) this.#pace(response);
     response.on('close', () => this.#streams.delete(response));
     this.#send(response);
     if (this.isOver) response.write('event: end\ndata: {}\n\n');
+    else if (!waits) response.end('event: later\ndata: {}\n\n');
   }
 
   #send(response: ServerResponse): void {
@@ -127,6 +130,11 @@ export class Stub {
     response.write(`event: rows\nid: ${to}\ndata: ${data}\n\n`);
   }
 
+  #pace(response: ServerResponse): void {
+    const state = this.source.isPaused ? 'paused' : 'playing';
+    response.write(`event: pace\ndata: ${JSON.stringify({ state, speed: 1 })}\n\n`);
+  }
+
   #control(request: IncomingMessage, response: ServerResponse): void {
     let body = '';
     request.on('data', (chunk) => {
@@ -136,6 +144,7 @@ export class Stub {
       const told = (JSON.parse(body) as { do: string }).do;
       this.told.push(told);
       this.source = { ...this.source, isPaused: told !== 'play' };
+      for (const stream of this.#streams.keys()) this.#pace(stream);
       response.statusCode = 204;
       response.end();
     });
