@@ -1,4 +1,4 @@
-import { type Course, lengthOf, type Span } from './quiet.ts';
+import { type Course, lengthOf, overlapMs, type Span } from './quiet.ts';
 
 /** A part of the axis, in px; a break stands for more time than its width. */
 export interface Piece extends Span {
@@ -25,7 +25,7 @@ const SHOWN_MIN_MS = 20;
 export function axisOf(shown: Span, course: Course, widthPx: number): Axis {
   const { fromMs } = shown;
   const toMs = Math.max(shown.toMs, fromMs + 1);
-  const parts = course.gaps.map((gap) => overlap(gap, { fromMs, toMs }));
+  const parts = course.gaps.map((gap) => overlapMs(gap, { fromMs, toMs }));
   const breaks = parts.reduce(
     (count, ms, index) => count + ms / lengthOf(course.gaps[index] as Span),
     0,
@@ -41,10 +41,6 @@ export function axisOf(shown: Span, course: Course, widthPx: number): Axis {
   const axis = { fromMs, toMs, widthPx, msPerPx, pieces };
   const left = xOf(fromMs, axis);
   return { ...axis, pieces: pieces.map((piece) => ({ ...piece, x: piece.x - left })) };
-}
-
-function overlap(one: Span, other: Span): number {
-  return Math.max(0, Math.min(one.toMs, other.toMs) - Math.max(one.fromMs, other.fromMs));
 }
 
 function piecesOf({ fromMs, toMs, gaps }: Course, msPerPx: number, breakPx: number): Piece[] {

@@ -3,6 +3,8 @@ import type { Hold } from './lock-band.ts';
 import { duration } from './words.ts';
 
 const CHAR_PX = 7;
+/** Narrower ones would be nothing but their edges. */
+const EDGED_PX = 4;
 
 /** Who held a lock over an axis. Of the holders on one pixel the first is drawn. */
 export function LockBandRow({
@@ -21,7 +23,12 @@ export function LockBandRow({
       <rect class="band-free" width={axis.widthPx} height={heightPx} />
       {inSight(holds, axis).map(({ hold: { holder, fromMs, toMs }, x, width }) => (
         <g key={fromMs}>
-          <rect class={`band band-${toneOf(holder)}`} x={x} width={width} height={heightPx}>
+          <rect
+            class={`band band-${toneOf(holder)}${width < EDGED_PX ? ' thin' : ''}`}
+            x={x}
+            width={width}
+            height={heightPx}
+          >
             <title>{`${holder} held the lock for ${duration(toMs - fromMs)}`}</title>
           </rect>
           {width > holder.length * CHAR_PX + 10 && (

@@ -137,6 +137,10 @@ export function lengthOf({ fromMs, toMs }: Span): number {
   return toMs - fromMs;
 }
 
+export function overlapMs(one: Span, other: Span): number {
+  return Math.max(0, Math.min(one.toMs, other.toMs) - Math.max(one.fromMs, other.fromMs));
+}
+
 function sum(spans: readonly Span[]): number {
   return spans.reduce((ms, span) => ms + lengthOf(span), 0);
 }

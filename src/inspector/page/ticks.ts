@@ -28,10 +28,10 @@ export function ticksOf(axis: Axis): Tick[] {
   for (const [index, stretch] of stretches.entries()) {
     const nextX = stretches[index + 1]?.x ?? axis.widthPx;
     if (index > 0 || stretch.fromMs >= axis.fromMs) {
-      const begin = labels(stretch.fromMs, hasDays, 1_000).find(
-        (text) => stretch.x >= freeX && stretch.x + widthOf(text) <= Math.max(nextX, freeX),
-      );
-      if (begin) {
+      const words = labels(stretch.fromMs, hasDays, 1_000);
+      const fitting = words.find((text) => stretch.x + widthOf(text) <= nextX);
+      const begin = fitting ?? (words.at(-1) as string);
+      if (stretch.x >= freeX && stretch.x + widthOf(begin) <= axis.widthPx) {
         ticks.push({ x: stretch.x, text: begin });
         freeX = stretch.x + widthOf(begin) + BETWEEN_PX;
       }

@@ -1,4 +1,4 @@
-import { lengthOf } from './quiet.ts';
+import { overlapMs } from './quiet.ts';
 import type { ShownTime } from './shown-time.ts';
 import { dateOf, duration, plural, timeOfDay } from './words.ts';
 
@@ -6,8 +6,9 @@ import { dateOf, duration, plural, timeOfDay } from './words.ts';
 export function TimeTools({ time }: { time: ShownTime }) {
   const { fromMs, toMs } = time.axis(1_000);
   const hasGaps = time.gaps.length > 0;
-  const cut = time.isCut ? time.gaps.filter((gap) => gap.fromMs >= fromMs && gap.toMs <= toMs) : [];
-  const cutMs = cut.reduce((ms, gap) => ms + lengthOf(gap), 0);
+  const shown = { fromMs, toMs };
+  const cut = (time.isCut ? time.gaps : []).map((gap) => overlapMs(gap, shown)).filter(Boolean);
+  const cutMs = cut.reduce((sum, ms) => sum + ms, 0);
   const words = rangeWords(fromMs, toMs);
   const left =
     cut.length === 0
