@@ -10,7 +10,6 @@ import type { Row } from '../../../src/inspector/rows.ts';
 import { nightlyRows, rolloutRows, runAt } from './nights.ts';
 import { type RecordRow, rowsOf } from './rows.ts';
 
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 function historyOf(rows: readonly Row[]): { history: History; items: RecordItem[] } {
@@ -173,9 +172,9 @@ test('labels are true and do not run into each other', () => {
       );
     }
   }
-  const gap = { fromMs: 0, toMs: 1.4 * DAY_MS, x: 0, isBreak: true };
-  const said = [80, 50, 42, 10].map((width) => breakLabel({ ...gap, width }));
-  assert.deepEqual(said, ['1 d 10 h', '1d10h', '~1.4d', '']);
+  const gap = { fromMs: 0, toMs: 14.2 * HOUR_MS, x: 0, isBreak: true };
+  const said = [80, 50, 40, 10].map((width) => breakLabel({ ...gap, width }));
+  assert.deepEqual(said, ['14 h 12 min', '14h12m', '~14h', '']);
 });
 
 test('a thousand nodes are counted in few paths, the most at once over the whole height', () => {
