@@ -6,20 +6,22 @@ import type { MachineModel, StateModel } from './model.ts';
 const CHAR_PX = 6.7;
 const PADDING_PX = 10;
 const TITLE_PX = 24;
-const STATE_HEIGHT_PX = 30;
+/** Room for the name and, below it, a time of six characters in larger type. */
+const STATE_HEIGHT_PX = 32;
+const STATE_WIDTH_MIN_PX = 58;
 
 const LAYERED = {
   'elk.algorithm': 'layered',
   'elk.direction': 'RIGHT',
   'elk.layered.spacing.nodeNodeBetweenLayers': '34',
-  'elk.spacing.nodeNode': '16',
+  'elk.spacing.nodeNode': '10',
   'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
 };
 /** For many states in a row: as a chain they would be several screens wide. */
 const PACKED = {
   'elk.algorithm': 'rectpacking',
   'elk.aspectRatio': '1.7',
-  'elk.spacing.nodeNode': '28',
+  'elk.spacing.nodeNode': '16',
 };
 const MANY = 8;
 
@@ -42,7 +44,8 @@ function graph(model: MachineModel, { id, key }: Pick<StateModel, 'id' | 'key'>)
   const children = model.states.filter((state) => state.parent === id);
   const name = id === '' ? 'machine' : id;
   if (children.length === 0) {
-    return { id: name, width: key.length * CHAR_PX + 2 * PADDING_PX, height: STATE_HEIGHT_PX };
+    const width = Math.max(STATE_WIDTH_MIN_PX, key.length * CHAR_PX + 2 * PADDING_PX);
+    return { id: name, width, height: STATE_HEIGHT_PX };
   }
   const top = id === '' ? 0 : TITLE_PX + PADDING_PX;
   const padding = `[top=${top},left=${PADDING_PX},bottom=${PADDING_PX},right=${PADDING_PX}]`;

@@ -21,6 +21,7 @@ import { toggleTheme } from './theme.ts';
 import { Timeline } from './timeline.tsx';
 import { useDrop } from './use-drop.ts';
 import { useMedia, useSession } from './use-session.ts';
+import { useShownTime } from './use-time.ts';
 import { Why } from './why.tsx';
 
 const VIEWS = ['Events', 'Statechart', 'Context', 'Why (not)?', 'Sequence', 'Fleet'] as const;
@@ -28,6 +29,7 @@ type View = (typeof VIEWS)[number];
 
 export function App({ session, live }: { session: Session; live: Live }) {
   useSession(session);
+  const time = useShownTime(session);
   const isNarrow = useMedia('(max-width: 860px)');
   const [view, setView] = useState<View>('Statechart');
   const [isMaximised, setMaximised] = useState(false);
@@ -45,6 +47,9 @@ export function App({ session, live }: { session: Session; live: Live }) {
           requestAnimationFrame(() => document.getElementById('filter')?.focus());
         },
         help: () => setDialog('help'),
+        zoom: (factor) => time.zoom(factor),
+        all: () => time.all(),
+        run: () => time.run(),
         maximise: () => {
           setView('Statechart');
           setMaximised((before) => !before);
@@ -52,7 +57,7 @@ export function App({ session, live }: { session: Session; live: Live }) {
       });
     document.addEventListener('keydown', listener);
     return () => document.removeEventListener('keydown', listener);
-  }, [session, isNarrow]);
+  }, [session, time, isNarrow]);
 
   const { title = '' } = session.source ?? {};
   useEffect(() => {
@@ -100,7 +105,7 @@ export function App({ session, live }: { session: Session; live: Live }) {
         <Empty session={session} />
       ) : (
         <main class="main">
-          {!isMaximum && <Overview session={session} />}
+          {!isMaximum && <Overview session={session} time={time} />}
           <div class="body">
             {!isNarrow && !isMaximum && events}
             <section class="views" aria-label="The selected moment">
@@ -125,7 +130,7 @@ export function App({ session, live }: { session: Session; live: Live }) {
                 {shown === 'Context' && <Context session={session} />}
                 {shown === 'Why (not)?' && <Why session={session} />}
                 {shown === 'Sequence' && <Sequence session={session} />}
-                {shown === 'Fleet' && <Fleet session={session} />}
+                {shown === 'Fleet' && <Fleet session={session} time={time} />}
               </div>
             </section>
           </div>

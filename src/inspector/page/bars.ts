@@ -1,4 +1,5 @@
-import type { Segment, Stream } from './history.ts';
+import { type Axis, xOf } from './axis.ts';
+import type { RecordItem, Segment, Stream } from './history.ts';
 import type { Phase } from './states.ts';
 
 /** A stretch of time as it is drawn, in px. */
@@ -10,60 +11,73 @@ export interface Bar {
   endMs: number;
 }
 
-/** A stretch of time over a width. */
-export interface Scale {
-  fromMs: number;
-  toMs: number;
-  widthPx: number;
-}
-
-export function xOf(atMs: number, { fromMs, toMs, widthPx }: Scale): number {
-  return toMs === fromMs ? 0 : ((atMs - fromMs) / (toMs - fromMs)) * widthPx;
-}
-
-/** The time at an x, ms since the epoch. */
-export function timeAt(x: number, { fromMs, toMs, widthPx }: Scale): number {
-  return fromMs + (x / Math.max(1, widthPx)) * (toMs - fromMs);
-}
-
 /**
- * A stream's phases as bars, each up to the next. Of those that fall on one pixel the first is drawn,
- * so there are never more bars than pixels.
+ * A stream's phases in sight as bars, each up to the next. Of those that fall on one pixel the first
+ * is drawn, so there are never more bars than pixels.
  */
-export function barsOf({ segments, runs }: Stream, scale: Scale): Bar[] {
+export function barsOf(stream: Stream, axis: Axis): Bar[] {
+  const { segments } = stream;
   const bars: Bar[] = [];
-  let freeX = Number.NEGATIVE_INFINITY;
-  for (const [index, segment] of segments.entries()) {
-    const endMs = endOf(
-      segment,
-      segments[index + 1],
-      runs.at(-1) === segment.begin.run,
-      scale.toMs,
-    );
-    const beginMs = segment.begin.atMs;
-    const [left, right] = [
-      Math.max(0, xOf(beginMs, scale)),
-      Math.min(scale.widthPx, xOf(endMs, scale)),
-    ];
-    if (right < 0 || left > scale.widthPx || right < freeX) continue;
+  let freeX = 0;
+  for (let index = firstInSight(segments, axis.fromMs); index < segments.length; index += 1) {
+    const { phase, begin } = segments[index] as Segment;
+    const beginMs = begin.atMs;
+    const endMs = endOfSegment(stream, index, axis.pieces.at(-1)?.toMs ?? axis.toMs);
+    const [left, right] = [xOf(beginMs, axis), Math.min(axis.widthPx, xOf(endMs, axis))];
+    if (left > axis.widthPx || right < freeX) continue;
     const x = Math.max(left, freeX);
     const width = Math.max(1, right - x);
-    bars.push({ phase: segment.phase, x, width, beginMs, endMs });
+    bars.push({ phase, x, width, beginMs, endMs });
     freeX = x + width;
   }
   return bars;
 }
 
+/** The last segment that had begun by a time, by halving; the clock goes forward, mostly. */
+function firstInSight(segments: readonly Segment[], fromMs: number): number {
+  let [low, high] = [0, segments.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((segments[middle] as Segment).begin.atMs <= fromMs) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
 const ENDED: ReadonlySet<Phase> = new Set(['done', 'failed', 'stopped']);
 
-/** A run that has ended is over; one that has not goes on. */
-function endOf(
-  { begin, end, phase }: Segment,
-  next: Segment | undefined,
-  isLast: boolean,
-  nowMs: number,
-): number {
+/** A run that has ended is over; one that has not goes on until `nowMs`. */
+export function endOfSegment({ segments, runs }: Stream, index: number, nowMs: number): number {
+  const { begin, end, phase } = segments[index] as Segment;
+  const next = segments[index + 1];
   if (next && next.begin.run === begin.run) return Math.max(begin.atMs, next.begin.atMs);
-  if (ENDED.has(phase) || !isLast) return Math.max(begin.atMs, end.atMs);
+  if (ENDED.has(phase) || runs.at(-1) !== begin.run) return Math.max(begin.atMs, end.atMs);
   return Math.max(begin.atMs, nowMs);
+}
+
+/** The record nearest to a time, by halving; the clock goes forward, mostly. */
+export function nearest<Timed extends { atMs: number }>(
+  items: readonly Timed[],
+  atMs: number,
+): Timed | null {
+  let [low, high] = [0, items.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((items[middle] as Timed).atMs < atMs) low = middle + 1;
+    else high = middle;
+  }
+  const [one, other] = [items[low], items[low - 1]];
+  if (!one || !other) return one ?? null;
+  return Math.abs(other.atMs - atMs) < Math.abs(one.atMs - atMs) ? other : one;
+}
+
+/** The last record of a stream at or ahead of a place on the common axis. */
+export function recordAt({ items }: Stream, index: number): RecordItem | null {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((items[middle] as RecordItem).index <= index) low = middle + 1;
+    else high = middle;
+  }
+  return items[low - 1] ?? null;
 }

@@ -53,17 +53,19 @@ export function StateBox({
         <text class="title" x={x + 10} y={y + 15}>
           {isActive ? `● ${state.key}` : state.key}
           {spentMs !== undefined && (
-            <tspan class="spent" dx="8">{`${shortDuration(spentMs)}`}</tspan>
+            <tspan class="spent" dx="8">
+              {shortDuration(spentMs)}
+            </tspan>
           )}
         </text>
       ) : (
         <>
-          <text x={middle} y={y + height / 2 + (spentMs === undefined ? 4 : -1)}>
-            {state.key}
+          <text x={middle} y={y + height / 2 + (spentMs === undefined ? 4 : -4)}>
+            {isActive ? `● ${state.key}` : state.key}
           </text>
           {spentMs !== undefined && (
-            <text class="spent" x={middle} y={y + height / 2 + 11}>
-              {`${isActive ? '● ' : ''}${shortDuration(spentMs)}`}
+            <text class="spent" x={middle} y={y + height / 2 + 12}>
+              {shortDuration(spentMs)}
             </text>
           )}
         </>

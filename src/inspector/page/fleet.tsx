@@ -1,134 +1,136 @@
-import { useMemo } from 'preact/hooks';
-import { barsOf, type Scale, timeAt, xOf } from './bars.ts';
-import { FleetTable } from './fleet-table.tsx';
-import type { RecordItem, Stream } from './history.ts';
-import { type Hold, LockBand } from './lock-band.ts';
-import { nearest, overviewScale } from './overview-scale.ts';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { GROUP_HEAD_PX, GroupHead } from './fleet-group.tsx';
+import { FleetRow, ROW_PX } from './fleet-row.tsx';
+import { LockBands, type LockGroup } from './lock-band.ts';
 import type { Session } from './session.ts';
-import { useWidth } from './use-width.ts';
-import { duration } from './words.ts';
+import type { ShownTime } from './shown-time.ts';
+import { type Seen, useScroll } from './use-scroll.ts';
+import { useTimeDrag } from './use-time.ts';
+import { plural } from './words.ts';
 
-const LANE_PX = 22;
+/** Rows that are drawn beyond what is seen, at each end. */
+const SPARE_ROWS = 4;
+/** Below, names have less room. */
+const NARROW_PX = 500;
 
-/** All nodes on one axis of time, with the lock's holders above them. */
-export function Fleet({ session }: { session: Session }) {
-  const [frame, widthPx] = useWidth();
+/** All nodes on one axis of time, by the lock that they share, with its holders above them. */
+export function Fleet({ session, time }: { session: Session; time: ShownTime }) {
   const { history, item } = session;
-  const band = useMemo(() => new LockBand(history), [history]);
-  const holds = band.extend();
-  const streams = [...history.streams.values()];
-  const holders = streams.map(({ node }) => node);
-  const { scale } = overviewScale(history, null, null, widthPx);
-  const toneOf = (holder: string) => Math.max(0, holders.indexOf(holder)) % 6;
-  const cursor = item && Math.min(widthPx - 1, Math.max(1, xOf(item.atMs, scale)));
+  const [wanted, setWanted] = useState('');
+  const bands = useMemo(() => new LockBands(history), [history]);
+  const groups = bands.groups();
+  const shown = placed(groups, wanted.trim().toLowerCase());
+  const count = shown.reduce((sum, { streams }) => sum + streams.length, 0);
+
+  const list = useRef<HTMLDivElement>(null);
+  const [seen, look] = useScroll(list);
+  const namesPx = seen.width < NARROW_PX ? 92 : 150;
+  const axis = time.axis(Math.max(0, seen.width - namesPx));
+  const pointer = useTimeDrag(list, time, axis, namesPx);
+  useSelected(session, shown, seen, list);
+
   return (
-    <div class="pane fleet">
-      <div class="fleet-lanes">
-        <div class="fleet-names">
-          <b>lock</b>
-          {streams.map(({ key, node }) => (
-            <span key={key} title={node}>
-              {node}
-            </span>
-          ))}
-        </div>
-        <div class="overview-frame" ref={frame}>
-          <svg
-            width={widthPx}
-            height={(streams.length + 1) * LANE_PX}
-            role="img"
-            aria-label="Who held the lock, and the phases of all nodes over time"
-          >
-            <LockRow holds={holds} scale={scale} toneOf={toneOf} />
-            {streams.map((stream, lane) => (
-              <FleetLane
-                key={stream.key}
-                stream={stream}
-                y={(lane + 1) * LANE_PX}
-                scale={scale}
-                onSelect={(record) => session.select(record.index)}
-              />
-            ))}
-            {cursor !== null && (
-              <path class="cursor" d={`M${cursor} 0V${(streams.length + 1) * LANE_PX}`} />
-            )}
-          </svg>
-        </div>
+    <div class="fleet">
+      <div class="fleet-tools">
+        <input
+          type="search"
+          aria-label="Find nodes"
+          placeholder="Find nodes"
+          value={wanted}
+          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+        <span class="count-nodes" role="status">
+          {count === history.streams.size
+            ? plural(count, 'node')
+            : `${count.toLocaleString('en')} of ${plural(history.streams.size, 'node')}`}
+        </span>
       </div>
-      <FleetTable session={session} holds={holds} />
+      <div
+        class="fleet-list"
+        style={{ '--names': `${namesPx}px` }}
+        ref={list}
+        onScroll={look}
+        onPointerDown={pointer.onPointerDown}
+        onPointerMove={pointer.onPointerMove}
+        onClickCapture={pointer.onClickCapture}
+      >
+        {shown.map(({ group, streams, y }) => (
+          <section key={group.lock} class="fleet-group" aria-label={lockWords(group)}>
+            <GroupHead session={session} group={group} axis={axis} words={lockWords(group)} />
+            <ul style={{ height: `${streams.length * ROW_PX}px` }}>
+              {rowsInSight(y, streams.length, seen).map((place) => {
+                const stream = streams[place];
+                return (
+                  stream && (
+                    <FleetRow
+                      key={stream.key}
+                      session={session}
+                      stream={stream}
+                      place={place}
+                      count={streams.length}
+                      axis={axis}
+                      bands={bands}
+                      isSelected={stream === item?.stream}
+                    />
+                  )
+                );
+              })}
+            </ul>
+          </section>
+        ))}
+      </div>
     </div>
   );
 }
 
-function LockRow({
-  holds,
-  scale,
-  toneOf,
-}: {
-  holds: readonly Hold[];
-  scale: Scale;
-  toneOf: (holder: string) => number;
-}) {
-  return (
-    <g>
-      <rect class="band-free" x="0" y="2" width={scale.widthPx} height={LANE_PX - 4} />
-      {holds.map(({ holder, fromMs, toMs }) => {
-        const x = xOf(fromMs, scale);
-        const width = Math.max(1, xOf(toMs, scale) - x);
-        return (
-          <g key={fromMs}>
-            <rect
-              class={`band band-${toneOf(holder)}`}
-              x={x}
-              y="2"
-              width={width}
-              height={LANE_PX - 4}
-            >
-              <title>{`${holder} held the lock for ${duration(toMs - fromMs)}`}</title>
-            </rect>
-            {width > holder.length * 7 + 10 && (
-              <text class="band-word" x={x + 5} y={LANE_PX / 2 + 4}>
-                {holder}
-              </text>
-            )}
-          </g>
-        );
-      })}
-    </g>
-  );
+interface Placed {
+  group: LockGroup;
+  streams: LockGroup['streams'];
+  /** Where its rows begin in the whole list, in px. */
+  y: number;
 }
 
-function FleetLane({
-  stream,
-  y,
-  scale,
-  onSelect,
-}: {
-  stream: Stream;
-  y: number;
-  scale: Scale;
-  onSelect: (record: RecordItem) => void;
-}) {
-  const onClick = (event: MouseEvent) => {
-    const left = (event.currentTarget as Element).closest('svg')?.getBoundingClientRect().left ?? 0;
-    const found = nearest(stream.items, timeAt(event.clientX - left, scale));
-    if (found) onSelect(found);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the table below and the timeline take the keys
-    <g onClick={onClick}>
-      {barsOf(stream, scale).map(({ phase, x, width, beginMs, endMs }) => (
-        <g key={x}>
-          <rect x={x} y={y + 2} width={width} height={LANE_PX - 4} fill={`url(#phase-${phase})`}>
-            <title>{`${stream.node}: ${phase}, ${duration(endMs - beginMs)}`}</title>
-          </rect>
-          {width > phase.length * 7 + 12 && (
-            <text class="bar-word" x={x + 5} y={y + LANE_PX / 2 + 4}>
-              {phase}
-            </text>
-          )}
-        </g>
-      ))}
-    </g>
-  );
+/** The groups with those nodes whose name has `wanted` in it. */
+function placed(groups: readonly LockGroup[], wanted: string): Placed[] {
+  let y = 0;
+  return groups.flatMap((group) => {
+    const streams =
+      wanted === ''
+        ? group.streams
+        : group.streams.filter(({ node }) => node.toLowerCase().includes(wanted));
+    if (streams.length === 0) return [];
+    const one = { group, streams, y: y + GROUP_HEAD_PX };
+    y += GROUP_HEAD_PX + streams.length * ROW_PX;
+    return [one];
+  });
+}
+
+function rowsInSight(y: number, count: number, { top, height }: Seen): number[] {
+  const first = Math.max(0, Math.floor((top - y) / ROW_PX) - SPARE_ROWS);
+  const last = Math.min(count, Math.ceil((top + height - y) / ROW_PX) + SPARE_ROWS);
+  return Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+}
+
+function lockWords({ lock }: LockGroup): string {
+  if (lock === '') return 'without Kubernetes: no lock';
+  return lock === '?' ? 'lock not known: runs that began before this history' : `lock ${lock}`;
+}
+
+/** Keeps the node of the selected event in sight. */
+function useSelected(
+  { item }: Session,
+  shown: readonly Placed[],
+  { height }: Seen,
+  list: RefObject<HTMLElement | null>,
+): void {
+  const stream = item?.stream;
+  const at = shown.find(({ streams }) => stream && streams.includes(stream));
+  const y = at && stream ? at.y + at.streams.indexOf(stream) * ROW_PX : -1;
+  useLayoutEffect(() => {
+    const { current } = list;
+    if (!current || y < 0 || height === 0) return;
+    if (y - GROUP_HEAD_PX < current.scrollTop) current.scrollTop = y - GROUP_HEAD_PX;
+    else if (y + ROW_PX > current.scrollTop + height) current.scrollTop = y + ROW_PX - height;
+  }, [y, height]);
 }

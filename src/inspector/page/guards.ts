@@ -1,10 +1,12 @@
 import { type AnyStateMachine, and, not, or } from 'xstate';
 import type { RunEvent } from '../../../machines/events.ts';
 import type { RunSnapshot } from '../../../machines/fold.ts';
+import { RESUME_POINTS } from './resume-points.ts';
 
 /** `depends`: on what the event carries. */
 export type Verdict = 'holds' | 'fails' | 'depends';
 
+type Check = (args: unknown) => unknown;
 type Composed = ((...args: unknown[]) => unknown) & { check: unknown; guards: unknown[] };
 
 /** What xstate's `and`, `or` and `not` make differs in its check. */
@@ -26,7 +28,15 @@ export function guardName(guard: unknown): string {
     return names.join(inner.check === AND ? ' and ' : ' or ');
   }
   if (typeof guard !== 'function') return (guard as { type: string }).type;
-  return guard.name === 'guard' || guard.name === '' ? expression(guard) : guard.name;
+  if (guard.name !== 'guard' && guard.name !== '') return guard.name;
+  const text = expression(guard);
+  return /^context\.resumeAt === \w+$/.test(text) ? resumedAt(guard as Check) || text : text;
+}
+
+/** Which place a guard asks for that is bound outside its own text: the one that it holds for; else ''. */
+function resumedAt(guard: Check): string {
+  const point = RESUME_POINTS.find((resumeAt) => guard({ context: { resumeAt } }));
+  return point === undefined ? '' : `resumed at ${point}`;
 }
 
 /** Whether a guard lets an event of this type through; with `event`, that one. */
@@ -85,7 +95,7 @@ function anEventOf(type: string): unknown {
 function expression(guard: { toString(): string }): string {
   return guard
     .toString()
-    .replace(/^\(\{[^)]*\}\)\s*=>\s*/, '')
+    .replace(/^\(\{[^)]*\}\s*\)\s*=>\s*/, '')
     .replaceAll(/\s*([!=]==|&&|\|\|)\s*/g, ' $1 ')
     .replaceAll(/\s+/g, ' ');
 }

@@ -4,6 +4,11 @@ export interface KeyActions {
   filter(): void;
   help(): void;
   maximise(): void;
+  /** Zooms the time that is shown. */
+  zoom(factor: number): void;
+  /** Shows all the time there is, or that of the selected event's run. */
+  all(): void;
+  run(): void;
 }
 
 /** The keys that work everywhere on the page, but for where somebody writes or a dialog is open. */
@@ -29,6 +34,10 @@ function actionOf(key: string, session: Session, actions: KeyActions): (() => vo
     ' ': () => session.play(!session.isPlaying),
     f: () => session.follow(!session.isFollowing),
     m: actions.maximise,
+    '+': () => actions.zoom(2),
+    '-': () => actions.zoom(0.5),
+    '0': actions.all,
+    r: actions.run,
     '/': actions.filter,
     '?': actions.help,
   };

@@ -1,35 +1,79 @@
-import type { History, Item } from './history.ts';
+import type { History, Item, Stream } from './history.ts';
 
-/** Who held the lock, from one moment to another. */
+/** Who held a lock, from one moment to another. */
 export interface Hold {
   holder: string;
   fromMs: number;
+  /** As far as is known, where it was not given back. */
   toMs: number;
+  isOver: boolean;
 }
 
-/** Who held the lock when, out of what all nodes have read and written; follows a growing history. */
-export class LockBand {
-  readonly holds: Hold[] = [];
+/** The nodes that share a lock. */
+export interface LockGroup {
+  /** `namespace/name` of the DaemonSet, or '' of those that need no lock. */
+  lock: string;
+  streams: Stream[];
+  holds: readonly Hold[];
+}
+
+/** Who held which lock when, out of what all nodes have read and written; follows a growing history. */
+export class LockBands {
   readonly #history: History;
+  readonly #bands = new Map<string, Band>();
   #next = 0;
-  #version = 0;
-  #holder = '';
 
   constructor(history: History) {
     this.#history = history;
   }
 
-  /** Up to the newest row. */
-  extend(): readonly Hold[] {
-    const { items } = this.#history;
-    for (; this.#next < items.length; this.#next += 1) this.#take(items[this.#next] as Item);
-    return this.holds;
+  /** Up to the newest row: the nodes by the lock of their last run, with its holders. */
+  groups(): LockGroup[] {
+    const { items, streams } = this.#history;
+    for (; this.#next < items.length; this.#next += 1) {
+      const item = items[this.#next] as Item;
+      const lock = item.stream && lockOf(item.stream, item);
+      if (lock) this.#bandOf(lock).take(item);
+    }
+    const groups = new Map<string, LockGroup>();
+    for (const stream of streams.values()) {
+      const lock = lockOf(stream);
+      const group = groups.get(lock) ?? { lock, streams: [], holds: this.#bandOf(lock).holds };
+      groups.set(lock, group);
+      group.streams.push(stream);
+    }
+    return [...groups.values()];
   }
 
-  #take({ row, atMs, node, run }: Item): void {
+  /** The holders of the lock that a run takes. */
+  holdsOf(item: Item): readonly Hold[] {
+    return item.stream ? this.#bandOf(lockOf(item.stream, item)).holds : [];
+  }
+
+  #bandOf(lock: string): Band {
+    const band = this.#bands.get(lock) ?? new Band();
+    this.#bands.set(lock, band);
+    return band;
+  }
+}
+
+/** Ahead of its first run, a stream is taken for what that run is. */
+function lockOf({ runs }: Stream, item?: Item): string {
+  const run = item ? (item.run ?? runs[0]) : runs.at(-1);
+  if (!run) return '?';
+  const { namespace, daemonSet } = run.input;
+  return daemonSet === '' ? '' : `${namespace}/${daemonSet}`;
+}
+
+class Band {
+  readonly holds: Hold[] = [];
+  #version = 0;
+  #holder = '';
+
+  take({ row, atMs, node }: Item): void {
     const current = this.#holder === '' ? undefined : this.holds.at(-1);
     if (current) current.toMs = Math.max(current.toMs, atMs);
-    if (row.kind !== 'record' || run?.input.daemonSet === '') return;
+    if (row.kind !== 'record') return;
     const { record } = row;
     if ('event' in record && 'lock' in record.event) {
       const { value, resourceVersion } = record.event.lock;
@@ -45,9 +89,17 @@ export class LockBand {
 
   #hold(holder: string, atMs: number): void {
     if (holder === this.#holder) return;
+    const before = this.holds.at(-1);
+    if (before) before.isOver = true;
     this.#holder = holder;
-    if (holder !== '') this.holds.push({ holder, fromMs: atMs, toMs: atMs });
+    if (holder !== '') this.holds.push({ holder, fromMs: atMs, toMs: atMs, isOver: false });
   }
+}
+
+/** Who held a lock at a time; null: nobody, as far as is known. */
+export function holdAt(holds: readonly Hold[], atMs: number): Hold | null {
+  const hold = holds.findLast(({ fromMs }) => fromMs <= atMs);
+  return hold && (atMs < hold.toMs || (!hold.isOver && atMs === hold.toMs)) ? hold : null;
 }
 
 /** The longest holder other than `node` in a time, with its share in ms; null where there was none. */

@@ -8,6 +8,7 @@ import './layout.css';
 import './timeline.css';
 import './chart.css';
 import './panes.css';
+import './fleet.css';
 
 const root = document.getElementById('app') as HTMLElement;
 try {

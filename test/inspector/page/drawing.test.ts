@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barsOf } from '../../../src/inspector/page/bars.ts';
+import { xOf } from '../../../src/inspector/page/axis.ts';
+import { barsOf, nearest } from '../../../src/inspector/page/bars.ts';
 import {
   History,
   isRecordItem,
   type RecordItem,
   type Stream,
 } from '../../../src/inspector/page/history.ts';
-import { LockBand } from '../../../src/inspector/page/lock-band.ts';
-import { nearest, overviewScale } from '../../../src/inspector/page/overview-scale.ts';
+import { LockBands } from '../../../src/inspector/page/lock-band.ts';
+import { ShownTime } from '../../../src/inspector/page/shown-time.ts';
 import { panned, partsAt, whole, zoomed } from '../../../src/inspector/page/viewport.ts';
 import { waitingWords } from '../../../src/inspector/page/waiting.ts';
 import type { Row } from '../../../src/inspector/rows.ts';
@@ -21,10 +22,19 @@ function historyOf(rows: Row[]): { history: History; items: RecordItem[]; stream
   return { history, items, stream: (items[0] as RecordItem).stream };
 }
 
+function shownOf(
+  history: History,
+  moment: RecordItem | null = null,
+  deadlineMs: number | null = null,
+): ShownTime {
+  const time = new ShownTime(() => {});
+  time.follow(history, moment, deadlineMs);
+  return time;
+}
+
 test('bars follow each other by phase, and cover the run', () => {
   const { history, stream } = historyOf(rowsOf('drain-expired.ndjson'));
-  const { scale } = overviewScale(history, null, null, 10_000);
-  const bars = barsOf(stream, scale);
+  const bars = barsOf(stream, shownOf(history).axis(10_000));
   assert.deepEqual(
     bars.map(({ phase }) => phase),
     ['waiting', 'acquiring', 'upgrading', 'draining', 'undoing', 'releasing', 'failed'],
@@ -36,19 +46,21 @@ test('bars follow each other by phase, and cover the run', () => {
 
 test('there are never more bars than pixels', () => {
   const { history, stream } = historyOf(manyRows(20_000));
-  const bars = barsOf(stream, overviewScale(history, null, null, 300).scale);
+  const bars = barsOf(stream, shownOf(history).axis(300));
   assert.ok(bars.length > 100 && bars.length <= 301, `${bars.length}`);
 });
 
 test('a near deadline is on the axis, a far one beyond it', () => {
   const { history, items } = historyOf(rowsOf('drain-expired.ndjson'));
   const [first, last] = [items[0] as RecordItem, items.at(-1) as RecordItem];
-  const near = overviewScale(history, null, last.atMs + 1_000, 100);
+  const near = shownOf(history, first, last.atMs + 1_000);
   assert.deepEqual(near.deadline, { atMs: last.atMs + 1_000, isBeyond: false });
-  assert.equal(near.scale.toMs, last.atMs + 1_000);
-  const far = overviewScale(history, first.run, last.atMs + 3_600_000, 100);
+  assert.equal(near.axis(100).toMs, last.atMs + 1_000);
+  const far = shownOf(history, first, last.atMs + 3_600_000);
+  far.run();
   assert.equal(far.deadline?.isBeyond, true);
-  assert.equal(far.scale.toMs, last.atMs);
+  assert.equal(far.axis(100).toMs, last.atMs);
+  assert.equal(xOf(last.atMs, far.axis(100)), 100);
 });
 
 test('the record nearest to a time is found', () => {
@@ -98,20 +110,25 @@ function twoNodes(): Row[] {
 test('the lock has one holder at a time, whatever comes late', () => {
   const rows = twoNodes();
   const history = new History();
-  const band = new LockBand(history);
+  const bands = new LockBands(history);
   for (const row of rows) {
     history.append([row]);
-    band.extend();
+    bands.groups();
   }
-  assert.deepEqual(band.holds, [
-    { holder: 'a', fromMs: 10, toMs: 5_000 },
-    { holder: 'b', fromMs: 5_010, toMs: 6_000 },
+  const groups = bands.groups();
+  assert.deepEqual(
+    groups.map(({ lock, streams }) => [lock, streams.length]),
+    [['n/d', 2]],
+  );
+  assert.deepEqual(groups[0]?.holds, [
+    { holder: 'a', fromMs: 10, toMs: 5_000, isOver: true },
+    { holder: 'b', fromMs: 5_010, toMs: 6_000, isOver: false },
   ]);
 });
 
 test('waiting is told in words', () => {
   const { history, items } = historyOf(twoNodes());
-  const holds = new LockBand(history).extend();
+  const holds = new LockBands(history).groups()[0]?.holds ?? [];
   assert.equal(waitingWords(items[7] as RecordItem, holds), 'waited 5.0 s for the lock, behind a');
   assert.equal(
     waitingWords(items[3] as RecordItem, holds),

@@ -90,9 +90,9 @@ test('two journals stand on one axis of time', browser, () =>
     );
     await shownRows(page, `${28 + 35}`);
     await page.getByRole('tab', { name: 'Fleet' }).click();
-    const table = (await page.locator('.fleet .grid').textContent()) ?? '';
-    assert.match(table, /oncedonewaited \d+ ms for the lock/);
-    assert.match(table, /node-2failedwaited \d+ ms for the lock/);
+    const table = (await page.locator('.fleet-list').textContent()) ?? '';
+    assert.match(table, /once(?:[^·]|waiting)*done · waited \d+ ms for the lock/);
+    assert.match(table, /node-2.*failed · waited \d+ ms for the lock/);
     await page.getByLabel('Node', { exact: true }).selectOption('once');
     await shownRows(page, '28 of 63');
   }),

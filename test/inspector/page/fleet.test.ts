@@ -32,11 +32,11 @@ test('a fleet shows who held the lock, and who waited for whom', browser, () => 
     await shownRows(page, `${own} of ${rows.length}`);
     await page.locator('[role=option]', { hasText: 'reboot.marked' }).click();
     await atSeq(page, row.record.seq);
-    const line = page.locator('.fleet .grid tr.next');
+    const line = page.locator('.fleet-row.now');
     assert.match(
       (await line.textContent()) ?? '',
       new RegExp(
-        `^${row.node}locked\\.rebooting\\.requestingwaited .* for the lock, behind node-1$`,
+        `^${row.node}locked\\.rebooting\\.requesting · waited .* for the lock, behind node-1$`,
       ),
     );
     await page.getByRole('tab', { name: 'Statechart' }).click();

@@ -102,6 +102,44 @@ test('the whole statechart is readable at 1280 × 800', browser, () =>
   }),
 );
 
+test('the times spent are of 11 px or more at 1280 × 800, and within their boxes', browser, () =>
+  withPage(rowsOf('rebooted.ndjson'), {}, async ({ page }) => {
+    await page.locator('.box .spent').first().waitFor();
+    const times = await page.evaluate(() =>
+      [...document.querySelectorAll<SVGTextContentElement>('.box .spent')].map((text) => {
+        const svg = text.ownerSVGElement as SVGSVGElement;
+        const scale = svg.getScreenCTM()?.a ?? 0;
+        const box = text.closest('.box')?.querySelector('rect') as SVGRectElement;
+        const name = text.previousElementSibling as SVGTextElement | null;
+        const { fontSize } = getComputedStyle(text);
+        const end = text.getEndPositionOfChar(text.getNumberOfChars() - 1);
+        const begin = text.getStartPositionOfChar(0);
+        return {
+          text: text.textContent,
+          sizePx: Number.parseFloat(fontSize) * scale,
+          // Digits are three quarters of their type high, descenders a quarter.
+          topToName: name?.matches('text')
+            ? begin.y -
+              0.75 * Number.parseFloat(fontSize) -
+              (name.getStartPositionOfChar(0).y +
+                0.25 * Number.parseFloat(getComputedStyle(name).fontSize))
+            : 0,
+          isInside:
+            begin.x >= box.x.baseVal.value &&
+            end.x <= box.x.baseVal.value + box.width.baseVal.value &&
+            begin.y < box.y.baseVal.value + box.height.baseVal.value,
+        };
+      }),
+    );
+    assert.ok(times.length > 10, `${times.length}`);
+    for (const { text, sizePx, topToName, isInside } of times) {
+      assert.ok(sizePx >= 11, `${text}: ${sizePx} px`);
+      assert.ok(topToName >= 0, `${text} is over its name by ${-topToName}`);
+      assert.ok(isInside, `${text}`);
+    }
+  }),
+);
+
 test('the theme is changed against the system, and forgotten', browser, () =>
   withPage(rowsOf('once.ndjson'), { colorScheme: 'light' }, async ({ page }) => {
     const ground = () =>
