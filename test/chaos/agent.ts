@@ -7,7 +7,7 @@ import { isRecord, type JournalRecord } from '../../src/journal/record.ts';
 import { SERVICE_ACCOUNT_VARIABLE } from './bundle.ts';
 import { SERVICE_ACCOUNT } from './credentials.ts';
 import type { Host } from './host.ts';
-import type { Question } from './host-words.ts';
+import type { Answered, Question } from './host-words.ts';
 
 /** One node's agent: a process of the program, and what starts it again, as a kubelet does. */
 export interface Agent {
@@ -43,6 +43,8 @@ export interface AgentPorts {
   onRecord(record: JournalRecord): void;
   /** Anything else that it says. */
   onText(text: string): void;
+  /** The API server's answer, where it is no good one. */
+  onAnswer(answer: string): void;
   onAway(): void;
   onBack(): void;
   /** Its state path is gone. */
@@ -107,8 +109,9 @@ export function createAgent(ports: AgentPorts): Agent {
       text: '',
     };
     current = running;
-    child.on('message', (question: Question) => {
-      host.answer(question, (reply) => {
+    child.on('message', (message: Question | Answered) => {
+      if ('answered' in message) return ports.onAnswer(message.answered);
+      host.answer(message, (reply) => {
         // A killed process hears nothing; the error of sending to it is its end's.
         if (child.connected) child.send(reply, () => {});
       });

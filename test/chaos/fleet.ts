@@ -45,6 +45,7 @@ export interface FleetOptions {
   onGap(error: Error): void;
   onRecord(node: string, record: JournalRecord): void;
   onText(node: string, text: string): void;
+  onAnswer(node: string, answer: string): void;
   onAway(node: string): void;
   onBack(node: string): void;
   onForget(node: string): void;
@@ -135,6 +136,7 @@ function createMember(
     host,
     onRecord: (record) => options.onRecord(name, record),
     onText: (text) => options.onText(name, text),
+    onAnswer: (answer) => options.onAnswer(name, answer),
     onAway: () => options.onAway(name),
     onBack: () => options.onBack(name),
     onForget: () => options.onForget(name),

@@ -1,6 +1,7 @@
 import { filter, map, Observable, Subject, takeWhile } from 'rxjs';
 import type { RunEvent } from '../../machines/events.ts';
 import type { HostPort } from '../../src/host/host.ts';
+import { followAnswers } from './answers.ts';
 import type { Question, Reply } from './host-words.ts';
 
 /**
@@ -11,6 +12,7 @@ const replies = new Subject<Reply>();
 process.on('message', (reply: Reply) => replies.next(reply));
 // Nobody is left who would end it.
 process.on('disconnect', () => process.exit(1));
+followAnswers((answered) => process.send?.({ answered }));
 let asked = 0;
 
 /** Distributes over the union, so that each question keeps its own fields. */

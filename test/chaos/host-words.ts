@@ -17,3 +17,8 @@ export interface Reply {
   event?: RunEvent;
   isLast: boolean;
 }
+
+/** What an agent's process tells of the API server: an answer, by its status or its failure. */
+export interface Answered {
+  answered: string;
+}

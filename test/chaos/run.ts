@@ -107,8 +107,11 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     },
     onText(node, text) {
       tell(node, text);
-      tally.said(text);
       if (DAMAGED.test(text)) broken(6, [node], `${node}: ${text}`);
+    },
+    onAnswer(node, answer) {
+      tell(node, `answer: ${answer}`);
+      tally.answer(answer);
     },
     onAway: (node) => judge.away(node),
     onBack: (node) => judge.back(node, Date.now()),

@@ -7,8 +7,8 @@ export interface Tally {
   fault(kind: string): void;
   fact(fact: Fact): void;
   record(node: string, record: JournalRecord): void;
-  /** Another line of a log. */
-  said(text: string): void;
+  /** Of the API server to an agent. */
+  answer(answer: string): void;
   /** An end of a process that nobody had told to end. */
   exit(code: number | string): void;
   /** How often it was so. */
@@ -30,16 +30,6 @@ const REASONS = new Set([
   'reboot.refused',
   'reboot.expired',
 ]);
-/** Answers of the API server that faults are meant to cause, by what their messages say. */
-const ANSWERS: [string, RegExp][] = [
-  ['401', /Unauthorized/],
-  ['409', /the object has been modified/],
-  ['410', /too old resource version|required revision has been compacted/],
-  ['429', /too many requests/i],
-  ['no answer in time', /no answer within|went silent/],
-  ['certificate', /certificate/],
-];
-
 export function createTally(): Tally {
   const counts = new Map<string, number>();
   const reasons = new Map<string, string>();
@@ -57,9 +47,6 @@ export function createTally(): Tally {
       .map(([key, count]) => [key.slice(group.length + 1), count] as const)
       .sort(([a], [b]) => a.localeCompare(b));
   const sum = (group: Group) => groupOf(group).reduce((all, [, count]) => all + count, 0);
-  const answers = (text: string) => {
-    for (const [name, pattern] of ANSWERS) if (pattern.test(text)) add('answers', name);
-  };
   const onLock = (holder: string, atMs: number) => {
     if (holder === disturbed.holder) return;
     if (disturbed.holder !== '') {
@@ -86,7 +73,6 @@ export function createTally(): Tally {
         return;
       }
       const { event, state } = record;
-      if ('message' in event) answers(event.message);
       if (event.type === 'run.resumed') add('events', 'run resumed');
       if (event.type === 'pod.evicted') add('events', 'eviction');
       if (event.type === 'pod.blocked') add('events', 'eviction refused');
@@ -95,7 +81,7 @@ export function createTally(): Tally {
       const reason = reasons.get(node) ?? 'other';
       add('runs', state === 'failed' ? `failed (${reason})` : state);
     },
-    said: answers,
+    answer: (answer) => add('answers', answer),
     exit: (code) => add('exits', String(code)),
     count: (group, name) => counts.get(`${group} ${name}`) ?? 0,
     line: () =>
