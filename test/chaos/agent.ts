@@ -15,6 +15,8 @@ export interface Agent {
   /** Its journal's folder, its log, its credentials. */
   folder: string;
   isRunning(): boolean;
+  /** Of its process; null: there is none. */
+  pid(): number | null;
   /** A process starts now, or `afterMs` later. */
   start(afterMs?: number): void;
   /** SIGKILL; another process starts `downMs` later, null: when it is told to. */
@@ -173,6 +175,7 @@ export function createAgent(ports: AgentPorts): Agent {
     name,
     folder,
     isRunning: () => current !== null,
+    pid: () => current?.child.pid ?? null,
     start: (afterMs = 0) => startIn(afterMs),
     kill,
     restart: (downMs) => void terminate().then(() => startIn(downMs)),
