@@ -187,7 +187,8 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const isComplete = isOn() && (await lastTurns(fleet, turns, judge, isOn));
     isFinished = true;
     await reconciling;
-    if (failure !== null) throw failure;
+    // At a Ctrl-C the control plane ends by itself, and what was under way fails.
+    if (failure !== null && !stop.aborted) throw failure;
     if (isComplete) {
       await fleet.recorder.caughtUp();
       judge.rest(Date.now());
