@@ -23,7 +23,7 @@ export interface Cluster {
   /** Stops the API server's process without closing its connections, and lets it go on. */
   pause(): void;
   resume(): void;
-  stopApiServer(): Promise<void>;
+  stopApiServer(signal?: NodeJS.Signals): Promise<void>;
   startApiServer(): Promise<void>;
   /** A request as the administrator. */
   request(path: string, init?: RequestInit): Promise<Answer>;
@@ -153,7 +153,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     pause: () => api.child.kill('SIGSTOP'),
     resume: () => api.child.kill('SIGCONT'),
-    stopApiServer: () => api.kill(),
+    stopApiServer: (signal) => api.kill(signal),
     async startApiServer() {
       api = startApi();
       await ready();

@@ -8,7 +8,8 @@ export interface Process {
   child: ChildProcess;
   /** Throws with the end of its output where it has ended. */
   assertRunning(): void;
-  kill(): Promise<void>;
+  /** Resolves when it has ended. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Starts `path`; its output is added to `name`.log in `folder`. */
@@ -28,9 +29,9 @@ export function startProcess(folder: string, name: string, path: string, args: s
       if (!isRunning())
         throw new Error(`${name} ended:\n${readFileSync(file, 'utf8').slice(-2_000)}`);
     },
-    async kill() {
+    async kill(signal = 'SIGKILL') {
       // A pid is only ours while the process has not ended.
-      if (isRunning()) child.kill('SIGKILL');
+      if (isRunning()) child.kill(signal);
       await exited;
     },
   };

@@ -1,0 +1,84 @@
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { VARIANTS } from '../simulation/variants.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Names the folder of the pod's service account, which a real pod has at a fixed place. */
+export const SERVICE_ACCOUNT_VARIABLE = 'CHAOS_SERVICE_ACCOUNT';
+
+interface Edit {
+  file: string;
+  find: string;
+  replace: string;
+}
+
+/** What an agent under chaos differs in from the program: where its credentials are, and its host. */
+const EDITS: Edit[] = [
+  {
+    file: 'src/kube/config.ts',
+    find: "'/var/run/secrets/kubernetes.io/serviceaccount'",
+    replace: `process.env.${SERVICE_ACCOUNT_VARIABLE}`,
+  },
+  {
+    file: 'src/service/start.ts',
+    find: "'../host/host.ts'",
+    replace: JSON.stringify(join(ROOT, 'test/chaos/host-client.ts')),
+  },
+];
+
+/**
+ * Writes the program as one file into `folder`, as the image has it, and returns its path.
+ * `variant`: broken on purpose as test/simulation/variants.ts says. Throws where a text that is to
+ * be changed is not there exactly once.
+ */
+export async function bundleAgent(folder: string, variant: string | null = null): Promise<string> {
+  const edits = variant === null ? EDITS : [...EDITS, variantOf(variant)];
+  const missing = new Set(edits);
+  const outfile = join(folder, 'dist', 'host-upgrades.mjs');
+  mkdirSync(join(folder, 'dist'), { recursive: true });
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  await build({
+    entryPoints: [join(ROOT, 'src/main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+    logLevel: 'warning',
+    plugins: [editing(edits, missing)],
+  });
+  const [left] = missing;
+  if (left) throw new Error(`${left.file} is not part of the program`);
+  return outfile;
+}
+
+function variantOf(name: string): Edit {
+  const variant = VARIANTS[name];
+  if (variant === undefined) throw new Error(`no variant ${name}`);
+  return variant;
+}
+
+function editing(edits: readonly Edit[], missing: Set<Edit>): Plugin {
+  return {
+    name: 'edits',
+    setup({ onLoad }) {
+      onLoad({ filter: /\/(src|machines)\/.*\.ts$/ }, ({ path }) => {
+        const own = edits.filter(({ file }) => path === join(ROOT, file));
+        let contents = readFileSync(path, 'utf8');
+        for (const edit of own) {
+          if (contents.split(edit.find).length !== 2) {
+            throw new Error(`${edit.file} does not have ${edit.find} once`);
+          }
+          contents = contents.replace(edit.find, () => edit.replace);
+          missing.delete(edit);
+        }
+        return { contents, loader: 'ts' };
+      });
+    },
+  };
+}
