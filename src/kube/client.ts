@@ -66,13 +66,13 @@ export function createClient(config: SourcedConfig, options: ClientOptions): Kub
     const url = `${server}${spec.path}`;
     let used: Dispatcher | null = null;
     try {
-      const context = await authorize(config, url);
-      used = await connections.current(context);
+      const credentials = await authorize(config);
+      used = await connections.current();
       const { body, contentType = 'application/json' } = spec;
       const response = await fetch(url, {
         method: spec.method,
         headers: {
-          ...context.getHeaders(),
+          ...credentials,
           'user-agent': options.userAgent,
           ...(body === undefined ? {} : { 'content-type': contentType }),
         },

@@ -1,6 +1,6 @@
 import type { AgentOptions, RequestOptions } from 'node:https';
-import type { KubeConfig, RequestContext } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
+import type { SourcedConfig } from './credentials.ts';
 
 /**
  * Between two PINGs of a connection. One that is unanswered when the next is due closes it with
@@ -9,8 +9,8 @@ import { Agent, type Dispatcher } from 'undici';
 export const PING_MS = 30_000;
 
 export interface Connections {
-  /** The pool to use now; `context` is an authorized one. */
-  current(context: RequestContext): Promise<Dispatcher>;
+  /** The pool to use now. */
+  current(): Promise<Dispatcher>;
   /** `used` gave no answer in time: all that runs over it is as dead. */
   abandon(used: Dispatcher): Promise<void>;
   /**
@@ -22,14 +22,14 @@ export interface Connections {
 }
 
 /** One connection pool at a time; a server that goes away by itself is left to the pool. */
-export function createConnections(config: KubeConfig, pingMs: number): Connections {
+export function createConnections(config: SourcedConfig, pingMs: number): Connections {
   let pool: Dispatcher | null = null;
   const retire = (used: Dispatcher) => {
     if (pool === used) pool = null;
   };
   return {
-    async current(context) {
-      const own = pool ?? (await connectionPool(config, context, pingMs));
+    async current() {
+      const own = pool ?? (await connectionPool(config, pingMs));
       pool ??= own;
       return pool;
     },
@@ -48,16 +48,12 @@ export function createConnections(config: KubeConfig, pingMs: number): Connectio
  * A pool with the kubeconfig's TLS files as they now are. An environment's HTTPS_PROXY is not for
  * the API server; the kubeconfig's proxy-url is.
  */
-async function connectionPool(
-  config: KubeConfig,
-  context: RequestContext,
-  pingMs: number,
-): Promise<Dispatcher> {
+async function connectionPool(config: SourcedConfig, pingMs: number): Promise<Dispatcher> {
   const tls: RequestOptions & AgentOptions = {};
   await config.applyToHTTPSOptions(tls);
   const options = config.createDispatcherOptions(config.getCurrentCluster(), tls);
-  const proxied = options.type === 'proxy' || options.type === 'socks';
-  const dispatcher = proxied ? context.getDispatcher() : undefined;
+  const isProxied = options.type === 'proxy' || options.type === 'socks';
+  const dispatcher = isProxied ? await config.proxied?.() : undefined;
   return (
     dispatcher ??
     new Agent({

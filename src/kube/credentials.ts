@@ -1,23 +1,37 @@
 import { readFileSync } from 'node:fs';
-import { HttpMethod, type KubeConfig, RequestContext } from '@kubernetes/client-node';
+import type { AgentOptions, RequestOptions } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Dispatcher } from 'undici';
 import { CredentialsError } from './errors.ts';
 
-/** A kubeconfig that may know where it comes from, e.g. `--kubeconfig=PATH`. */
-export type SourcedConfig = KubeConfig & { source?: string };
+/** What the client needs of a kubeconfig: the library's, or a service account. */
+export type SourcedConfig = Pick<
+  KubeConfig,
+  'getCurrentCluster' | 'getCurrentUser' | 'applyToHTTPSOptions' | 'createDispatcherOptions'
+> & {
+  /** Where it comes from, e.g. `--kubeconfig=PATH`. */
+  source?: string;
+  /** The way through the proxy, where it names one. */
+  proxied?: () => Promise<Dispatcher | undefined>;
+};
 
 /**
- * The library's request context for `url`: its headers carry the credentials. Throws
- * CredentialsError where a file is not readable or a plugin fails.
+ * The headers that carry the credentials. Throws CredentialsError where a file is not readable or
+ * a plugin fails.
  */
-export async function authorize(config: KubeConfig, url: string): Promise<RequestContext> {
-  const context = new RequestContext(url, HttpMethod.GET);
+export async function authorize(config: SourcedConfig): Promise<Record<string, string>> {
+  const options: RequestOptions & AgentOptions = {};
   try {
-    await config.applySecurityAuthentication(context);
+    await config.applyToHTTPSOptions(options);
+    const headers = { ...(options.headers as Record<string, string> | undefined) };
+    if (options.auth) {
+      headers.Authorization ??= `Basic ${Buffer.from(options.auth).toString('base64')}`;
+    }
     // The library keeps one token of one file for a minute, for the whole process; it rotates.
     const file = tokenFile(config);
     const token = file === null ? '' : readFileSync(file, 'utf8').trim();
-    if (token !== '') context.setHeaderParam('Authorization', `Bearer ${token}`);
-    return context;
+    if (token !== '') headers.Authorization = `Bearer ${token}`;
+    return headers;
   } catch (error) {
     throw new CredentialsError((error as Error).message, { cause: error });
   }
@@ -41,7 +55,7 @@ export function authorityName(config: SourcedConfig): string {
     : `the public authorities, since ${source} names none`;
 }
 
-function tokenFile(config: KubeConfig): string | null {
+function tokenFile(config: SourcedConfig): string | null {
   const file = config.getCurrentUser()?.authProvider?.config?.tokenFile;
   return typeof file === 'string' ? file : null;
 }

@@ -42,7 +42,7 @@ export async function start(
   log.say('info', `host-upgrades version ${version()} (Node ${process.version})`);
   const warning = schedule && windowWarning(schedule, windowMs, sinceMs);
   if (warning) log.say('warn', warning);
-  const config = kube && loadKubeConfig(options.kubeconfig, process.env);
+  const config = kube && (await loadKubeConfig(options.kubeconfig, process.env));
   const host = await openHost({
     mount: options.hostMount,
     configPath: options.configPath,

@@ -20,9 +20,9 @@ import { daemonSet } from './virtual.ts';
 const UNREAD = { value: '', resourceVersion: '1' };
 const CHILD = fileURLToPath(new URL('requests-child.ts', import.meta.url));
 
-test('trap 35: an IPv6 service address is bracketed', () => {
+test('trap 35: an IPv6 service address is bracketed', async () => {
   const env = { KUBERNETES_SERVICE_HOST: 'fd00:10:96::1', KUBERNETES_SERVICE_PORT: '443' };
-  const { server } = loadKubeConfig('', env).getCurrentCluster() ?? {};
+  const { server } = (await loadKubeConfig('', env)).getCurrentCluster() ?? {};
   assert.equal(server, 'https://[fd00:10:96::1]:443');
 });
 
@@ -90,7 +90,9 @@ describe('a pod of a real cluster', requires('control plane', missing()), () => 
   });
 
   test('trap 35: reads, updates and watches verify the server with the cluster’s CA', async () => {
-    const client = createClient(loadKubeConfig('', env, account.folder), { userAgent: 'pod' });
+    const client = createClient(await loadKubeConfig('', env, account.folder), {
+      userAgent: 'pod',
+    });
     const read = await one(readLock(client, inputOf('pod', UNREAD)));
     assert.ok(read.type === 'lock.read');
     const input = inputOf('pod', read.lock);
@@ -101,7 +103,7 @@ describe('a pod of a real cluster', requires('control plane', missing()), () => 
 
   test('trap 35: none of them goes to a server that another CA has signed', async () => {
     const other = serviceAccount({ token: cluster.token, ca: rootCertificates[0] ?? '' });
-    const client = createClient(loadKubeConfig('', env, other.folder), { userAgent: 'pod' });
+    const client = createClient(await loadKubeConfig('', env, other.folder), { userAgent: 'pod' });
     for (const call of [readLock, acquireLock, watchLock]) {
       const event = await one(call(client, inputOf('pod', UNREAD)));
       assert.match('message' in event ? event.message : '', /certificate/);

@@ -67,13 +67,13 @@ function mkdir(name: string): string {
 
 describe('a kubeconfig that is not one is one line that names the file', () => {
   for (const [name, path, expected] of BAD) {
-    test(name, () => {
+    test(name, async () => {
       const given = path();
       for (const load of [
         () => loadKubeConfig(given, {}),
         () => loadKubeConfig('', { KUBECONFIG: given }),
       ]) {
-        assert.throws(load, (error: Error) => {
+        await assert.rejects(load, (error: Error) => {
           assert.ok(error instanceof KubeConfigError, error.stack);
           assert.match(error.message, expected);
           assert.match(error.message, /^(--kubeconfig|KUBECONFIG)=\//);
@@ -84,33 +84,39 @@ describe('a kubeconfig that is not one is one line that names the file', () => {
     });
   }
 
-  test('a token file, which the library would leave out', () => {
+  test('a token file, which the library would leave out', async () => {
     const yaml = JSON.stringify({ ...GOOD, ...user({}) }).replace(
       '"user":{}',
       '"user":{\n      tokenFile: /var/run/token\n}',
     );
-    assert.throws(() => loadKubeConfig(write(yaml), {}), /user "u" has a tokenFile/);
+    await assert.rejects(() => loadKubeConfig(write(yaml), {}), /user "u" has a tokenFile/);
   });
 
-  test('nowhere to look', () => {
-    assert.throws(() => loadKubeConfig('', {}), /^Error: no way to the cluster: not in a pod/);
+  test('nowhere to look', async () => {
+    await assert.rejects(
+      () => loadKubeConfig('', {}),
+      /^Error: no way to the cluster: not in a pod/,
+    );
   });
 });
 
-test('a kubeconfig is found by flag, and only then by KUBECONFIG', () => {
+test('a kubeconfig is found by flag, and only then by KUBECONFIG', async () => {
   const mine = write(kubeconfig('https://mine', 'x', 't'));
   const other = write(kubeconfig('https://other', 'x', 't'));
-  const serverOf = (path: string, env: NodeJS.ProcessEnv) =>
-    loadKubeConfig(path, env).getCurrentCluster()?.server;
-  assert.equal(serverOf(mine, { KUBECONFIG: other }), 'https://mine');
-  assert.equal(serverOf('', { KUBECONFIG: other }), 'https://other');
+  const serverOf = async (path: string, env: NodeJS.ProcessEnv) =>
+    (await loadKubeConfig(path, env)).getCurrentCluster()?.server;
+  assert.equal(await serverOf(mine, { KUBECONFIG: other }), 'https://mine');
+  assert.equal(await serverOf('', { KUBECONFIG: other }), 'https://other');
   const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
-  assert.equal(serverOf('', { ...pod, KUBECONFIG: other }), 'https://10.96.0.1:443');
-  assert.equal(serverOf(mine, pod), 'https://mine');
+  assert.equal(await serverOf('', { ...pod, KUBECONFIG: other }), 'https://10.96.0.1:443');
+  assert.equal(await serverOf(mine, pod), 'https://mine');
 });
 
-test('files that a kubeconfig names are looked for beside it', () => {
+test('files that a kubeconfig names are looked for beside it', async () => {
   writeFileSync(join(folder, 'beside.crt'), '');
   const path = variant(cluster({ server, 'certificate-authority': 'beside.crt' }));
-  assert.equal(loadKubeConfig(path, {}).getCurrentCluster()?.caFile, join(folder, 'beside.crt'));
+  assert.equal(
+    (await loadKubeConfig(path, {})).getCurrentCluster()?.caFile,
+    join(folder, 'beside.crt'),
+  );
 });

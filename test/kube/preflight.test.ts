@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
 import type { Objects } from '../../src/kube/access.ts';
@@ -246,14 +247,11 @@ describe('the check at start, on a real API server', requires('control plane', m
   });
 
   test('credentials that are refused are named', async () => {
-    const account = serviceAccount({ token: 'wrong' });
+    const ca = readFileSync(cluster.files.ca, 'utf8');
+    const account = serviceAccount({ token: 'wrong', ca });
     const { hostname, port } = new URL(cluster.url);
     const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
-    const config = loadKubeConfig('', env, account.folder);
-    config.clusters = loadKubeConfig(cluster.kubeconfig, {}).clusters.map((given) => ({
-      ...given,
-      name: 'in-cluster',
-    }));
+    const config = await loadKubeConfig('', env, account.folder);
     const client = createClient(config, { userAgent: 'pod', unauthorizedPausesMs: [] });
     assert.equal(
       await problem(checkCluster(client, OBJECTS)),
@@ -269,7 +267,9 @@ describe('the check at start, on a real API server', requires('control plane', m
     const account = serviceAccount({ token, ca: rootCertificates[0] ?? '' });
     const { hostname, port } = new URL(cluster.url);
     const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
-    const client = createClient(loadKubeConfig('', env, account.folder), { userAgent: 'pod' });
+    const client = createClient(await loadKubeConfig('', env, account.folder), {
+      userAgent: 'pod',
+    });
     const message = await problem(checkCluster(client, OBJECTS));
     assert.equal(
       message.replace(/\(.*\)/, '(…)'),

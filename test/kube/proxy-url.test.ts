@@ -44,7 +44,7 @@ describe('a proxy that the kubeconfig names', requires('control plane', missing(
     config.clusters[0].cluster['proxy-url'] = `http://127.0.0.1:${port}`;
     const path = `${cluster.kubeconfig}-proxied`;
     writeFileSync(path, JSON.stringify(config));
-    const client = createClient(loadKubeConfig(path, {}), { userAgent: 'proxied' });
+    const client = createClient(await loadKubeConfig(path, {}), { userAgent: 'proxied' });
     const unread = { value: '', resourceVersion: '' };
     const event = await one(readLock(client, inputOf('proxied', unread)));
     assert.equal(event.type, 'lock.read', JSON.stringify(event));

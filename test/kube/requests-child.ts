@@ -9,7 +9,7 @@ import { inputOf, one } from './objects.ts';
  * a pod. Arguments: the service account's folder and the DaemonSet. Prints the types of the events.
  */
 const [folder = '', name = ''] = process.argv.slice(2);
-const client = createClient(loadKubeConfig('', process.env, folder), { userAgent: 'child' });
+const client = createClient(await loadKubeConfig('', process.env, folder), { userAgent: 'child' });
 const types: string[] = [];
 const read = await one(readLock(client, inputOf(name, { value: '', resourceVersion: '' })));
 types.push(read.type);
