@@ -120,7 +120,7 @@ test('a rehearsal is followed live, paused, stepped and played to its end', brow
     await stepped(1);
     assert.ok((await stepped(5)) >= 5);
     await page.getByRole('tab', { name: 'Fleet' }).click();
-    await page.getByRole('rowheader', { name: 'node-2' }).waitFor();
+    await page.locator('.fleet-row', { hasText: 'node-2' }).waitFor();
   });
   child.kill('SIGINT');
   await exit(child);

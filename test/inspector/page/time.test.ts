@@ -51,7 +51,8 @@ test('time is zoomed by buttons and keys, and the selected event stays in sight'
     await shows(page, /^2026-11-03 02:00:02\.14/);
     await page.keyboard.press('End');
     await shows(page, /^2026-11-16/);
-    await page.locator('.overview .cursor').waitFor();
+    // A line without a width is none that is visible to the driver.
+    await page.locator('.overview .cursor').waitFor({ state: 'attached' });
     await page.keyboard.press('0');
     await shows(page, /13 gaps cut/);
     await page.keyboard.press('+');
