@@ -7,7 +7,7 @@ import { Cursor } from './overview.tsx';
 import type { Session } from './session.ts';
 import { PHASES, type Phase, phaseOf } from './states.ts';
 import { Breaks, Ticks } from './time-marks.tsx';
-import { distance } from './words.ts';
+import { duration } from './words.ts';
 
 export const GROUP_HEAD_PX = 82;
 const BAND_PX = 20;
@@ -30,14 +30,14 @@ export function GroupHead({
   const holders = new Map(streams.map(({ node }, index) => [node, index % 6]));
   const hold = item && holdAt(holds, item.atMs);
   const holdWords = hold
-    ? `held by ${hold.holder}, since ${distance(hold.fromMs - item.atMs)}`
+    ? `held by ${hold.holder}, for ${duration(item.atMs - hold.fromMs)}`
     : 'free';
   const counts = item ? countsOf(group, item) : '';
   return (
     <div class="fleet-head">
       <p title={words}>
         <b>{words}</b>
-        {hasBand && item ? ` · ${holdWords.replace(/ ago$/, '')}` : ''}
+        {hasBand && item ? ` · ${holdWords}` : ''}
       </p>
       <p class="muted counts" title={counts}>
         {counts}
