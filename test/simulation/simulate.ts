@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { coverageLine, unreachedText } from './coverage-text.ts';
 import { simulate } from './fleet.ts';
 import type { Violation } from './judge.ts';
 import { drawPlan, type Plan, type Size } from './plan.ts';
@@ -10,7 +11,7 @@ import { failureText } from './report.ts';
 import { shrink } from './shrink.ts';
 import type { Answer, Order } from './worker.ts';
 
-const HELP = `npm run simulate -- [--seeds FIRST..LAST] [--nodes N] [--minutes M] [--aimed] [--jobs N] [--save DIR]
+const HELP = `npm run simulate -- [--seeds FIRST..LAST] [--nodes N] [--minutes M] [--aimed] [--coverage] [--jobs N] [--save DIR]
 npm run simulate -- --plan FILE
 
 Whole fleets in virtual time, with faults that follow from the seed; the invariants are checked at
@@ -20,6 +21,7 @@ every step. Exit code 0: none violated, 1: one is, 2: bad arguments.
   --nodes    how many nodes instead of 2 to 5
   --minutes  for how long faults come, in virtual time, instead of 4 to 12
   --aimed    some of the faults wait until a run is in a state that is drawn, too
+  --coverage lists what was not reached: transitions of the machine, and states by fault
   --jobs     how many at once; one for each core where not given
   --save     where a failing plan and its journals are written; simulation-failures where not given
   --plan     runs a plan that was written there
@@ -33,6 +35,7 @@ interface Options {
   last: number;
   size: Size;
   jobs: number;
+  isCovered: boolean;
   save: string;
   plan: string | null;
 }
@@ -53,6 +56,7 @@ function readOptions(args: string[]): Options {
       isAimed: values.aimed,
     },
     jobs: number('jobs', values.jobs, 256) ?? availableParallelism(),
+    isCovered: values.coverage,
     save: values.save,
     plan: values.plan ?? null,
   };
@@ -66,6 +70,7 @@ function parse(args: string[]) {
         seeds: { type: 'string', default: '1..1000' },
         nodes: { type: 'string' },
         minutes: { type: 'string' },
+        coverage: { type: 'boolean', default: false },
         aimed: { type: 'boolean', default: false },
         jobs: { type: 'string' },
         save: { type: 'string', default: 'simulation-failures' },
@@ -93,19 +98,21 @@ function readPlan(path: string): Plan {
   }
 }
 
-interface Totals {
-  seeds: number;
-  runs: number;
-  requests: number;
-  virtualMs: number;
-  failure: { seed: number; violation: Violation } | null;
-}
+type Totals = Answer;
 
 const CHUNK = 50;
 
 /** All seeds, in order as far as several at once can be; the first that fails ends it. */
 async function simulateAll({ first, last, size, jobs }: Options): Promise<Totals> {
-  const totals: Totals = { seeds: 0, runs: 0, requests: 0, virtualMs: 0, failure: null };
+  const totals: Totals = {
+    seeds: 0,
+    runs: 0,
+    requests: 0,
+    virtualMs: 0,
+    transitions: new Set(),
+    faults: new Set(),
+    failure: null,
+  };
   let next = first;
   const isTerminal = process.stderr.isTTY;
   const work = async () => {
@@ -119,6 +126,8 @@ async function simulateAll({ first, last, size, jobs }: Options): Promise<Totals
         totals.runs += answer.runs;
         totals.requests += answer.requests;
         totals.virtualMs += answer.virtualMs;
+        for (const name of answer.transitions) totals.transitions.add(name);
+        for (const name of answer.faults) totals.faults.add(name);
         totals.failure ??= answer.failure;
         if (isTerminal) process.stderr.write(`\r${totals.seeds} of ${last - first + 1} seeds `);
       }
@@ -190,8 +199,9 @@ async function main(args: string[]): Promise<number> {
   }
   const { seeds, runs, requests, virtualMs } = totals;
   process.stdout.write(
-    `${seeds} seeds, ${totals.failure ? 1 : 0} violated; ${runs} node-runs in ${tookS.toFixed(0)} s (${(runs / tookS).toFixed(0)} a second), ${(virtualMs / 3_600_000).toFixed(0)} virtual hours, ${(requests / runs).toFixed(1)} requests a run\n`,
+    `${seeds} seeds, ${totals.failure ? 1 : 0} violated; ${runs} node-runs in ${tookS.toFixed(0)} s (${(runs / tookS).toFixed(0)} a second), ${(virtualMs / 3_600_000).toFixed(0)} virtual hours, ${(requests / runs).toFixed(1)} requests a run\n${coverageLine(totals)}\n`,
   );
+  if (options.isCovered) process.stdout.write(`${unreachedText(totals)}\n`);
   return totals.failure ? 1 : 0;
 }
 

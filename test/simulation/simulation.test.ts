@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { simulate } from './fleet.ts';
 import { drawPlan, type Plan } from './plan.ts';
 import { simulating } from './simulating.ts';
+import { TRANSITIONS } from './transitions.ts';
 
 const SEEDS = process.env.CI === 'true' ? 1_000 : 500;
 
@@ -36,6 +37,17 @@ test('what is told changes nothing', async () => {
   const told = await simulate(drawPlan(12), { isTold: true });
   const { runs, virtualMs, requests } = await simulate(drawPlan(12));
   assert.deepEqual([told.runs, told.virtualMs, told.requests], [runs, virtualMs, requests]);
+});
+
+test('what was not reached is listed', async () => {
+  const { code, out } = await simulating(['--seeds', '1..3', '--coverage', '--aimed']);
+  assert.equal(code, 0);
+  const [, transitions, pairs] =
+    /^(\d+) of \d+ transitions taken; (\d+) of \d+ pairs of a fault and a state$/m.exec(out) ?? [];
+  const missed = out.split('\n').filter((line) => line.startsWith('  ') && line.includes(' -> '));
+  assert.equal(Number(transitions) + missed.length, TRANSITIONS.length);
+  assert.ok(Number(transitions) > 40 && Number(pairs) > 5, out);
+  assert.match(out, /^ {2}kill: .*locked\.rebooting\.marking/m);
 });
 
 const BAD: [string[], RegExp][] = [

@@ -1,7 +1,7 @@
 import * as cluster from '../../src/rehearsal/cluster.ts';
 import { type Fleet, START_MS } from './fleet.ts';
 import { block, cordon, deleteNode, STRANGER, setLock } from './hands.ts';
-import type { Step, StepKind } from './plan.ts';
+import { FATES, STEP_KINDS, type Step, type StepKind } from './plan.ts';
 
 /** Does `undo` after a while, but not later than the faults end. */
 export type Later = (forMs: number, undo: () => void) => void;
@@ -106,6 +106,15 @@ function apply(fleet: Fleet, step: Step): void {
   const run = APPLY[step.kind] as Apply<StepKind>;
   run(fleet, step, (forMs, undo) => void clock.setTimeout(undo, Math.min(forMs, leftMs)));
 }
+
+/** All kinds of faults, as coverage counts them. */
+export const FAULTS: readonly string[] = [
+  ...STEP_KINDS.filter((kind) => kind !== 'crash' && kind !== 'requests'),
+  ...FATES.map((fate) => `requests-${fate}`),
+  ...['before', 'after'].flatMap((side) =>
+    ['record', 'effect'].flatMap((at) => [`crash-${side}-${at}`, `crash-${side}-${at}-power`]),
+  ),
+];
 
 export function faultName(step: Step): string {
   return step.kind === 'requests' ? `requests-${step.fate}` : step.kind;
