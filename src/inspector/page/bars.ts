@@ -12,8 +12,8 @@ export interface Bar {
 }
 
 /**
- * A stream's phases in sight as bars, each up to the next. Of those that fall on one pixel the first
- * is drawn, so there are never more bars than pixels.
+ * A stream's phases in sight as bars, each up to the next. Of those that fall on one pixel the
+ * longest is drawn, so there are never more bars than pixels.
  */
 export function barsOf(stream: Stream, axis: Axis): Bar[] {
   const { segments } = stream;
@@ -24,7 +24,13 @@ export function barsOf(stream: Stream, axis: Axis): Bar[] {
     const beginMs = begin.atMs;
     const endMs = endOfSegment(stream, index, axis.pieces.at(-1)?.toMs ?? axis.toMs);
     const [left, right] = [xOf(beginMs, axis), Math.min(axis.widthPx, xOf(endMs, axis))];
-    if (left > axis.widthPx || right < freeX) continue;
+    if (left > axis.widthPx) continue;
+    const last = bars.at(-1);
+    if (right < freeX) {
+      const isLonger = last && endMs - beginMs > last.endMs - last.beginMs;
+      if (isLonger && last.width <= 1) bars[bars.length - 1] = { ...last, phase, beginMs, endMs };
+      continue;
+    }
     const x = Math.max(left, freeX);
     const width = Math.max(1, right - x);
     bars.push({ phase, x, width, beginMs, endMs });
@@ -46,12 +52,14 @@ function firstInSight(segments: readonly Segment[], fromMs: number): number {
 
 const ENDED: ReadonlySet<Phase> = new Set(['done', 'failed', 'stopped']);
 
-/** A run that has ended is over; one that has not goes on until `nowMs`. */
-export function endOfSegment({ segments, runs }: Stream, index: number, nowMs: number): number {
+/** A run that has ended, or is refused, is over; one that has not goes on until `nowMs`. */
+export function endOfSegment(stream: Stream, index: number, nowMs: number): number {
+  const { segments, runs, divergence } = stream;
   const { begin, end, phase } = segments[index] as Segment;
   const next = segments[index + 1];
   if (next && next.begin.run === begin.run) return Math.max(begin.atMs, next.begin.atMs);
-  if (ENDED.has(phase) || runs.at(-1) !== begin.run) return Math.max(begin.atMs, end.atMs);
+  if (ENDED.has(phase) || divergence || runs.at(-1) !== begin.run)
+    return Math.max(begin.atMs, end.atMs);
   return Math.max(begin.atMs, nowMs);
 }
 
@@ -80,4 +88,9 @@ export function recordAt({ items }: Stream, index: number): RecordItem | null {
     else high = middle;
   }
   return items[low - 1] ?? null;
+}
+
+/** Whether the machine has refused a stream by a place on the common axis. */
+export function isRefusedAt({ divergence }: Stream, index: number): boolean {
+  return divergence !== null && divergence.index <= index;
 }

@@ -1,5 +1,5 @@
 import { type Axis, xOf } from './axis.ts';
-import { recordAt } from './bars.ts';
+import { isRefusedAt, recordAt } from './bars.ts';
 import type { Item } from './history.ts';
 import { holdAt, type LockGroup } from './lock-band.ts';
 import { LockBandRow } from './lock-band-row.tsx';
@@ -69,13 +69,17 @@ export function GroupHead({
 
 /** `2 draining, 998 waiting`. */
 function countsOf({ streams }: LockGroup, item: Item): string {
-  const counts = new Map<Phase | 'nothing yet', number>();
+  const counts = new Map<Phase | 'refused' | 'nothing yet', number>();
   for (const stream of streams) {
     const record = recordAt(stream, item.index);
-    const phase = record ? phaseOf(record.row.record.state) : 'nothing yet';
+    const phase = isRefusedAt(stream, item.index)
+      ? 'refused'
+      : record
+        ? phaseOf(record.row.record.state)
+        : 'nothing yet';
     counts.set(phase, (counts.get(phase) ?? 0) + 1);
   }
-  const words = ([...PHASES, 'nothing yet'] as const).flatMap((phase) => {
+  const words = ([...PHASES, 'refused', 'nothing yet'] as const).flatMap((phase) => {
     const count = counts.get(phase);
     return count === undefined ? [] : [`${count.toLocaleString('en')} ${phase}`];
   });

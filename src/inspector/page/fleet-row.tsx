@@ -1,5 +1,5 @@
 import { type Axis, timeAt, xOf } from './axis.ts';
-import { nearest, recordAt } from './bars.ts';
+import { isRefusedAt, nearest, recordAt } from './bars.ts';
 import type { Stream } from './history.ts';
 import type { LockBands } from './lock-band.ts';
 import { Bars, Cursor } from './overview.tsx';
@@ -32,6 +32,7 @@ export function FleetRow({
 }) {
   const { item } = session;
   const record = item && recordAt(stream, item.index);
+  const isRefused = item !== null && isRefusedAt(stream, item.index);
   const onClick = (event: MouseEvent) => {
     const { left } = (event.currentTarget as Element).getBoundingClientRect();
     const found = nearest(stream.items, timeAt(event.clientX - left, axis));
@@ -77,7 +78,7 @@ export function FleetRow({
           <>
             <Dotted name={record.row.record.state} />
             {' · '}
-            {waitingWords(record, bands.holdsOf(record))}
+            {isRefused ? '✕ refused from here on' : waitingWords(record, bands.holdsOf(record))}
           </>
         ) : (
           'nothing yet'

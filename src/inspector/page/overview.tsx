@@ -145,6 +145,8 @@ export function Bars({
   labelPx: number;
 }) {
   const count = stream.items.length;
+  const { divergence } = stream;
+  const brokenX = divergence ? xOf(divergence.atMs, axis) : -1;
   // Kept: what is drawn only changes with these, not with each event that is selected.
   return useMemo(
     () => (
@@ -161,8 +163,13 @@ export function Bars({
             )}
           </g>
         ))}
+        {brokenX >= 0 && brokenX <= axis.widthPx && (
+          <text class="refused-mark" x={Math.max(5, brokenX)} y={y + height / 2 + 4}>
+            <title>{`${stream.node}: refused from here on`}</title>✕
+          </text>
+        )}
       </g>
     ),
-    [stream, count, axis, y, height, labelPx],
+    [stream, count, axis, y, height, labelPx, brokenX],
   );
 }

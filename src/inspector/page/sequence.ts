@@ -14,8 +14,9 @@ export interface Message {
   text: string;
   /** How long the answer was waited for; null where nothing was asked. */
   waitMs: number | null;
-  /** Alike ones that follow each other are one. */
+  /** Alike ones that follow each other are one: the last, with the position of the first. */
   count: number;
+  from: number;
 }
 
 const REQUESTS: Record<string, [Peer, string]> = {
@@ -49,17 +50,19 @@ export function messagesOf(items: readonly RecordItem[], states: readonly StateM
       text: answerText(item),
       waitMs: asked === undefined ? null : item.atMs - asked,
       count: 1,
+      from: item.position,
     };
     const last = messages.at(-1);
     if (last && !last.isRequest && typeOf(last.item) === type && isMany(type)) {
-      messages[messages.length - 1] = { ...answer, waitMs: last.waitMs, count: last.count + 1 };
+      messages[messages.length - 1] = { ...answer, count: last.count + 1, from: last.from };
     } else {
       messages.push(answer);
     }
     for (const actor of startedBy(item, actors)) {
       const [to, text] = REQUESTS[actor] ?? ['kube', actor];
       askedMs.set(to, item.atMs);
-      messages.push({ item, peer: to, isRequest: true, text, waitMs: null, count: 1 });
+      const from = item.position;
+      messages.push({ item, peer: to, isRequest: true, text, waitMs: null, count: 1, from });
     }
   }
   return messages;

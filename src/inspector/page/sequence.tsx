@@ -68,9 +68,9 @@ function MessageRow({
   moment: number;
   onSelect: () => void;
 }) {
-  const { item, peer, isRequest, text, waitMs, count } = message;
-  const isNow = item.position === moment;
-  const isLater = item.position > moment;
+  const { item, peer, isRequest, text, waitMs, count, from } = message;
+  const isNow = from <= moment && moment <= item.position;
+  const isLater = from > moment;
   const quietMs = before ? item.atMs - before.item.atMs : 0;
   const arrow = peer === 'self' ? 'self' : isRequest ? 'request' : 'answer';
   return (

@@ -120,7 +120,10 @@ export class ShownTime {
 
   #momentX(axis: Axis): number {
     const x = this.#moment ? xOf(this.#moment.atMs, axis) : -1;
-    return x >= 0 && x <= axis.widthPx ? x : axis.widthPx / 2;
+    // At the ends of what is shown it may be off by a rounding.
+    return x >= -1 && x <= axis.widthPx + 1
+      ? Math.min(axis.widthPx, Math.max(0, x))
+      : axis.widthPx / 2;
   }
 
   /** All the time there is, up to a deadline that is near. */

@@ -1,8 +1,11 @@
 import { type Axis, type Piece, piecesInSight } from './axis.ts';
 import { breakLabel, ticksOf } from './ticks.ts';
-import { duration } from './words.ts';
+import { duration, plural } from './words.ts';
 
 const TOOTH_PX = 3;
+/** Narrower breaks have no room for an edge: of those a strip above says that they are there. */
+const TORN_MIN_PX = 4 * TOOTH_PX;
+const STRIP_PX = 3;
 
 /** Where time is left out: torn edges, and between them how much. */
 export function Breaks({
@@ -15,10 +18,17 @@ export function Breaks({
   /** The baseline of the labels; where there is none, nothing is said. */
   labelY?: number;
 }) {
-  const breaks = piecesInSight(axis).filter(({ isBreak }) => isBreak);
-  if (breaks.length === 0) return null;
+  const all = piecesInSight(axis).filter(({ isBreak }) => isBreak);
+  if (all.length === 0) return null;
+  const breaks = all.filter(({ width }) => width >= TORN_MIN_PX);
+  const narrow = all.filter(({ width }) => width < TORN_MIN_PX);
   return (
     <g class="breaks">
+      {narrow.length > 0 && (
+        <path class="strip" d={strips(narrow)}>
+          <title>{`${plural(narrow.length, 'gap')} left out, in which nothing happened`}</title>
+        </path>
+      )}
       {labelY === undefined ? (
         <>
           <path class="break" d={breaks.map((one) => tornPath(one, heightPx)).join('')} />
@@ -44,9 +54,21 @@ function tornPath({ x, width }: Piece, heightPx: number): string {
   return `M${x.toFixed(1)} 0h${width.toFixed(1)}v${heightPx}h${(-width).toFixed(1)}z`;
 }
 
-/** One tear in the middle where there is no room for two. */
+/** Where the narrow ones are, at most one a pixel. */
+function strips(narrow: readonly Piece[]): string {
+  let freeX = 0;
+  return narrow
+    .flatMap(({ x, width }) => {
+      const [left, right] = [Math.max(freeX, Math.floor(x)), Math.ceil(x + width)];
+      if (right <= left) return [];
+      freeX = right;
+      return [`M${left} 0h${right - left}v${STRIP_PX}h${left - right}z`];
+    })
+    .join('');
+}
+
 function tears({ x, width }: Piece, heightPx: number): string {
-  const at = width < 4 * TOOTH_PX ? [x + width / 2] : [x + 1, x + width - 1];
+  const at = [x + 1, x + width - 1];
   const teeth = Math.ceil(heightPx / (2 * TOOTH_PX));
   const zigzag = `l${TOOTH_PX} ${TOOTH_PX}l${-TOOTH_PX} ${TOOTH_PX}`.repeat(teeth);
   return at.map((left) => `M${(left - TOOTH_PX / 2).toFixed(1)} 0${zigzag}`).join('');

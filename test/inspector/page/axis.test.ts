@@ -188,3 +188,19 @@ test('a thousand nodes are counted in few paths, the most at once over the whole
   assert.ok(Math.max(...heights) > 29 && Math.max(...heights) <= 30);
   assert.ok((heights.at(-1) ?? 0) < 1);
 });
+
+test('zooming in on the last event keeps it in sight', () => {
+  const rows = nightlyRows(42);
+  const { time, items } = shownOf(rows, rows.length - 1);
+  for (let times = 0; times < 3; times += 1) time.zoom(2);
+  const { fromMs, toMs } = time.axis(1_000);
+  const atMs = items.at(-1)?.atMs ?? 0;
+  assert.ok(fromMs <= atMs && atMs <= toMs + 1, `${fromMs} ${atMs} ${toMs}`);
+});
+
+test('years have labels, too', () => {
+  const year = nightlyRows(365);
+  const { time } = shownOf(year);
+  time.cut(false);
+  assert.ok(ticksOf(time.axis(1_200)).length >= 4);
+});

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { machineModel } from '../../../src/diagram/model.ts';
 import { xOf } from '../../../src/inspector/page/axis.ts';
-import { barsOf, nearest } from '../../../src/inspector/page/bars.ts';
+import { barsOf, isRefusedAt, nearest } from '../../../src/inspector/page/bars.ts';
 import {
   History,
   isRecordItem,
@@ -9,6 +10,7 @@ import {
   type Stream,
 } from '../../../src/inspector/page/history.ts';
 import { LockBands } from '../../../src/inspector/page/lock-band.ts';
+import { messagesOf } from '../../../src/inspector/page/sequence.ts';
 import { ShownTime } from '../../../src/inspector/page/shown-time.ts';
 import { panned, partsAt, whole, zoomed } from '../../../src/inspector/page/viewport.ts';
 import { waitingWords } from '../../../src/inspector/page/waiting.ts';
@@ -48,6 +50,42 @@ test('there are never more bars than pixels', () => {
   const { history, stream } = historyOf(manyRows(20_000));
   const bars = barsOf(stream, shownOf(history).axis(300));
   assert.ok(bars.length > 100 && bars.length <= 301, `${bars.length}`);
+});
+
+test('of the phases on one pixel the longest is drawn', () => {
+  const { history, stream } = historyOf(manyRows(20_000));
+  const time = shownOf(history);
+  const [few, many] = [30, 30_000].map((widthPx) => barsOf(stream, time.axis(widthPx)));
+  const lengths = (bars: typeof few) => bars?.map(({ beginMs, endMs }) => endMs - beginMs) ?? [];
+  const longest = lengths(many).toSorted((one, other) => other - one);
+  // One of the long ones on each pixel, and none of the thousands of short ones.
+  assert.ok(Math.min(...lengths(few)) > (longest[Math.floor(longest.length / 2)] ?? 0));
+});
+
+test('a run that is refused does not go on, however long others do', () => {
+  const rows = rowsOf('rebooted.ndjson');
+  const [broken, whole] = [rows.slice(0, 19), rows].map((some, file) =>
+    some.map((row) => ({ ...row, source: `${file}`, node: `node-${file}` })),
+  ) as [RecordRow[], RecordRow[]];
+  const refused = { kind: 'divergence' as const, source: '0', node: 'node-0', line: 20 };
+  const { history, items, stream } = historyOf([
+    ...broken,
+    { ...refused, state: 'locked.upgrading', message: 'leads elsewhere' },
+    ...whole,
+  ]);
+  const last = barsOf(stream, shownOf(history).axis(1_000)).at(-1);
+  assert.equal(last?.endMs, items[18]?.atMs);
+  assert.ok((items.at(-1)?.atMs ?? 0) > (last?.endMs ?? 0));
+  assert.deepEqual([isRefusedAt(stream, 18), isRefusedAt(stream, 19)], [false, true]);
+});
+
+test('outputs that are shown as one are all of it', () => {
+  const { items } = historyOf(rowsOf('once.ndjson'));
+  const message = messagesOf(items, machineModel().states).find(({ count }) => count > 1);
+  assert.ok(message);
+  assert.equal(message.item.position - message.from + 1, message.count);
+  const asked = items[message.from - 1]?.atMs ?? 0;
+  assert.ok((message.waitMs ?? 0) >= message.item.atMs - asked);
 });
 
 test('a near deadline is on the axis, a far one beyond it', () => {

@@ -93,3 +93,12 @@ test('ctrl and the wheel zoom where they point, a drag moves and selects nothing
     },
   ),
 );
+
+test('a year of nights is still coloured by what happened, with few elements', browser, () =>
+  withPage(nightlyRows(365), {}, async ({ page }) => {
+    await shownRows(page, (365 * 44).toLocaleString('en'));
+    await page.locator('.overview .strip').waitFor({ state: 'attached' });
+    assert.equal(await page.locator('.overview .tear').count(), 0);
+    assert.ok((await page.locator('.overview svg *').count()) < 3_500);
+  }),
+);
