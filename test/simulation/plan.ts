@@ -99,8 +99,9 @@ const MINUTE_MS = 60_000;
 export function drawPlan(seed: number, size: Size = {}): Plan {
   const random = createRandom(seed, 'plan');
   if (size.nodes === undefined && size.minutes === undefined && random.next() < CROWD_SHARE) {
-    return crowd(seed, random);
+    return crowd(seed, random, 30);
   }
+  if (size.nodes !== undefined && size.nodes > CROWD_FROM) return crowd(seed, random, size.nodes);
   const count = size.nodes ?? random.between(2, 5);
   const periodMs = random.pick([2, 3, 5]) * MINUTE_MS;
   const minutes = size.minutes ?? random.between(4, 10);
@@ -136,14 +137,19 @@ export function drawPlan(seed: number, size: Size = {}): Plan {
 }
 
 const CROWD_SHARE = 0.01;
+/** More nodes than this are a crowd: with faults, and upgrades that take their time, they would need days. */
+const CROWD_FROM = 100;
+/** What a node of a crowd takes for its turn, at most. */
+const TURN_MS = 2_000;
 /** Of the steps, those that wait for a state: by chance alone few ever hit the short ones. */
 const AIMED_SHARE = 0.35;
 const STATES = machineModel()
   .states.filter(({ kind }) => kind === 'atomic')
   .map(({ id }) => id);
 
-function crowd(seed: number, random: Random): Plan {
-  const nodes = Array.from({ length: 30 }, (_, index) => ({
+function crowd(seed: number, random: Random, count: number): Plan {
+  const periodMs = Math.max(10 * MINUTE_MS, count * TURN_MS);
+  const nodes = Array.from({ length: count }, (_, index) => ({
     ...drawNode(random, index, false),
     upgrade: 'ok' as const,
     upgradeMs: 300,
@@ -153,8 +159,8 @@ function crowd(seed: number, random: Random): Plan {
   return {
     seed,
     faultyMs: MINUTE_MS,
-    periodMs: 10 * MINUTE_MS,
-    windowMs: 10 * MINUTE_MS,
+    periodMs,
+    windowMs: periodMs,
     reboot: false,
     drain: false,
     drainBefore: 'reboot',
