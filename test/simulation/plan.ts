@@ -99,9 +99,10 @@ const MINUTE_MS = 60_000;
 export function drawPlan(seed: number, size: Size = {}): Plan {
   const random = createRandom(seed, 'plan');
   if (size.nodes === undefined && size.minutes === undefined && random.next() < CROWD_SHARE) {
-    return crowd(seed, random, 30);
+    return crowd(seed, random, 30, size);
   }
-  if (size.nodes !== undefined && size.nodes > CROWD_FROM) return crowd(seed, random, size.nodes);
+  if (size.nodes !== undefined && size.nodes > CROWD_FROM)
+    return crowd(seed, random, size.nodes, size);
   const count = size.nodes ?? random.between(2, 5);
   const periodMs = random.pick([2, 3, 5]) * MINUTE_MS;
   const minutes = size.minutes ?? random.between(4, 10);
@@ -147,12 +148,15 @@ const STATES = machineModel()
   .states.filter(({ kind }) => kind === 'atomic')
   .map(({ id }) => id);
 
-function crowd(seed: number, random: Random, count: number): Plan {
-  const periodMs = Math.max(10 * MINUTE_MS, count * TURN_MS);
+/** Without a number of minutes the window is long enough for all; else most end with its deadline. */
+function crowd(seed: number, random: Random, count: number, { minutes }: Size): Plan {
+  const periodMs =
+    minutes === undefined ? Math.max(10 * MINUTE_MS, count * TURN_MS) : minutes * MINUTE_MS;
+  const upgradeMs = minutes === undefined ? 300 : 10_000;
   const nodes = Array.from({ length: count }, (_, index) => ({
     ...drawNode(random, index, false),
     upgrade: 'ok' as const,
-    upgradeMs: 300,
+    upgradeMs,
     rebootFailure: null,
     skewMs: 0,
   }));

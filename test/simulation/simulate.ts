@@ -18,8 +18,11 @@ Whole fleets in virtual time, with faults that follow from the seed; the invaria
 every step. Exit code 0: none violated, 1: one is, 2: bad arguments.
 
   --seeds    which seeds; 1..1000 where not given
-  --nodes    how many nodes instead of 2 to 5
-  --minutes  for how long faults come, in virtual time, instead of 4 to 12
+  --nodes    how many nodes instead of 2 to 5; above 100 it is a rollout without faults, whose
+             cost is checked: each change of the lock goes to all who wait, so that the time grows
+             with the square
+  --minutes  for how long faults come, in virtual time, instead of 4 to 12; above 100 nodes how
+             long the window is, instead of long enough for all
   --aimed    some of the faults wait until a run is in a state that is drawn, too
   --coverage lists what was not reached: transitions of the machine, and states by fault
   --jobs     how many at once; one for each core where not given
@@ -118,7 +121,7 @@ async function simulateAll({ first, last, size, jobs }: Options): Promise<Totals
   const work = async () => {
     // With the default of 16 MB a seventh of the time goes into copying what is young.
     const worker = new Worker(new URL('worker.ts', import.meta.url), {
-      resourceLimits: { maxYoungGenerationSizeMb: 96 },
+      resourceLimits: { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 16_000 },
     });
     try {
       while (next <= last && totals.failure === null) {
