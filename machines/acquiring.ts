@@ -1,4 +1,5 @@
-import { assign, cancel, enqueueActions, raise } from 'xstate';
+import { cancel, enqueueActions, raise } from 'xstate';
+import { assign } from './assign.ts';
 import {
   conflictEntry,
   DEADLINE_ERROR,

@@ -1,9 +1,15 @@
-import { initialTransition, transition } from 'xstate';
+import {
+  type ActorScope,
+  type AnyStateMachine,
+  type AnyTransitionDefinition,
+  createActor,
+  type SnapshotFrom,
+} from 'xstate';
 import type { RunEvent, RunInput } from './events.ts';
 import type { Line } from './lines.ts';
 import { runMachine } from './run.ts';
 
-export type RunSnapshot = ReturnType<typeof initialTransition<typeof runMachine>>[0];
+export type RunSnapshot = SnapshotFrom<typeof runMachine>;
 
 /** A step of the pure machine: where it led and the lines it wrote. Executes nothing. */
 export interface Step {
@@ -12,28 +18,54 @@ export interface Step {
 }
 
 /**
- * For its steps xstate's `transition` makes an actor each time, which computes the initial state of
- * the machine, without any input: a third of a step's time, for what nothing reads.
+ * What a step happens in. xstate's own `transition` makes an actor for each step, and for that the
+ * machine's initial state: half of a step's time, for what nothing reads.
  */
-const stepping: typeof runMachine = Object.create(runMachine, {
-  getInitialSnapshot: { value: () => null },
-});
+const inert = createActor(
+  Object.create(runMachine, { getInitialSnapshot: { value: () => null } }) as AnyStateMachine,
+);
 
 export function start(input: RunInput): Step {
-  return step(initialTransition(runMachine, input));
+  return step((scope) => runMachine.getInitialSnapshot(scope, input));
 }
 
 /** The step for `event`, or null where the machine has no transition for it. */
 export function advance(snapshot: RunSnapshot, event: RunEvent): Step | null {
-  // A finished snapshot would still be moved by `transition`.
+  // A finished snapshot would still be moved.
   if (snapshot.status !== 'active' || !snapshot.can(event)) return null;
-  return step(transition(stepping, snapshot, event));
+  return step((scope) => runMachine.transition(snapshot, event, scope));
 }
 
-function step([snapshot, actions]: ReturnType<typeof initialTransition<typeof runMachine>>): Step {
-  const lines = actions
-    .filter((action) => action.type === 'log')
-    .map((action) => action.params as Line);
+/** Tells of the transitions that steps take, of whatever run, until what it returns is called. */
+export function onTransitions(
+  seen: (definitions: readonly AnyTransitionDefinition[]) => void,
+): () => void {
+  const subscription = inert.system.inspect({
+    next(inspected) {
+      if (inspected.type === '@xstate.microstep') seen(inspected._transitions);
+    },
+  });
+  return () => subscription.unsubscribe();
+}
+
+type Scope = ActorScope<RunSnapshot, RunEvent>;
+
+function step(move: (scope: Scope) => RunSnapshot): Step {
+  const lines: Line[] = [];
+  const nothing = () => {};
+  const snapshot = move({
+    self: inert,
+    system: inert.system,
+    id: '',
+    sessionId: '',
+    logger: nothing,
+    defer: nothing,
+    stopChild: nothing,
+    emit: nothing,
+    actionExecutor({ type, params }) {
+      if (type === 'log') lines.push(params as Line);
+    },
+  });
   return { snapshot, lines };
 }
 

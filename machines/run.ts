@@ -1,5 +1,5 @@
-import { assign } from 'xstate';
 import { acquiring } from './acquiring.ts';
+import { assign } from './assign.ts';
 import type { RunEvent } from './events.ts';
 import type { Line } from './lines.ts';
 import { locked } from './locked.ts';

@@ -1,4 +1,5 @@
-import { assign, fromEventObservable, setup } from 'xstate';
+import { fromEventObservable, setup } from 'xstate';
+import { assign, spreading } from './assign.ts';
 import type { Boot, Disruption, HostStatus, RunEvent, RunInput } from './events.ts';
 import type { Line } from './lines.ts';
 import { LOCK_ANNOTATION, type LockObject, verdict } from './lock.ts';
@@ -143,7 +144,7 @@ export const lockInput = ({ context }: { context: RunContext }): LockActorInput 
   lock: context.lock,
 });
 
-export const machineSetup = setup({
+const made = setup({
   actors: {
     /** Emits lock.read or api.failed, once. */
     readLock: port<LockActorInput>(),
@@ -324,6 +325,7 @@ export const machineSetup = setup({
     wait: ({ context }) => context.waitMs,
   },
 });
+export const machineSetup = { ...made, assign: spreading(made.assign) };
 
 export const log = (line: Line) => ({ type: 'log' as const, params: line });
 /** The transition of a state whose process died: it goes on at `resumeAt`. */

@@ -121,6 +121,7 @@ export async function simulate(plan: Plan, { isTold = false }: Simulation = {}):
     judge.broken(COST, `${requests} requests for ${coverage.runs} runs in a large fleet`);
   }
   for (const node of nodes.values()) node.close();
+  coverage.close();
   return {
     violations: judge.violations,
     runs: coverage.runs,

@@ -141,7 +141,7 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
       },
       onRecord(record) {
         if (!process.isAlive) return;
-        coverage.record(name, record);
+        coverage.record(record);
         history.tell(
           name,
           `${'event' in record ? record.event.type : 'a run begins'} -> ${record.state}`,
@@ -171,7 +171,6 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
       judge.broken(6, `the journal of ${name} does not fold: ${(error as Error).message}`);
       throw error;
     }
-    coverage.begin(name, journal.last?.snapshot ?? null);
     return {
       ...journal,
       append(record, flush) {
