@@ -21,7 +21,7 @@ export function plotsOf(figures: Figures, sizes: readonly number[]): Record<stri
       panel('95th percentile, ms', 'hand-off p95, ms'),
     ]),
     'rollout.svg': draw('Whole rollouts: time and CPU time of the API server a node', [
-      panel('Whole rollout, s a node', 'whole rollout, s', (nodes) => 1 / nodes),
+      panel('Whole rollout, ms a node', 'whole rollout, s', (nodes) => 1_000 / nodes),
       panel('CPU time of the API server, ms a node', 'API server, CPU s', (nodes) => 1_000 / nodes),
     ]),
   };

@@ -45,6 +45,7 @@ const STYLE = `
   svg { background: #ffffff; color: #1f2328; font: 12px system-ui, sans-serif; }
   text { fill: currentColor; }
   .title { font-weight: 600; }
+  .name { stroke: #ffffff; stroke-width: 4; paint-order: stroke; }
   .grid { stroke: #d0d7de; }
   .line { stroke: #0969da; fill: none; stroke-width: 1.5; }
   .other { stroke: #bc4c00; stroke-dasharray: 5 3; }
@@ -53,6 +54,7 @@ const STYLE = `
   .dot.other { fill: #bc4c00; stroke: none; }
   @media (prefers-color-scheme: dark) {
     svg { background: #0d1117; color: #e6edf3; }
+    .name { stroke: #0d1117; }
     .grid { stroke: #30363d; }
     .line { stroke: #58a6ff; }
     .other { stroke: #f0883e; }
@@ -117,8 +119,8 @@ function lineSvg({ name, isOther, hasDots, points }: Line, toY: (value: number) 
 function nameSvg(name: string, { at, value }: Point, toY: (value: number) => number): string {
   const [x, y] = [toX(at), toY(value)];
   return at < 0.8
-    ? `<text x="${px(x + 10)}" y="${px(y + 4)}">${name}</text>`
-    : `<text x="${px(x)}" y="${px(y - 10)}" text-anchor="end">${name}</text>`;
+    ? `<text class="name" x="${px(x + 10)}" y="${px(y + 4)}">${name}</text>`
+    : `<text class="name" x="${px(x)}" y="${px(y - 10)}" text-anchor="end">${name}</text>`;
 }
 
 /** Round values from 0 to the first one at or above `most`, about four of them. */
