@@ -28,6 +28,8 @@ async function main(args: string[]): Promise<number> {
   const parts = partsOf(args);
   const why = missingCluster();
   if (why !== '') throw new UsageError(`there is no API server to measure on: ${why}`);
+  // The control plane ends with this process where it exits, not where a signal ends it.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
   const write = (text: string) => process.stdout.write(text);
   const cluster = await startCluster();
   try {
