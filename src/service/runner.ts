@@ -28,14 +28,20 @@ import type { Names } from '../trace/format.ts';
 
 export type RunActors = NonNullable<Parameters<typeof runMachine.provide>[0]['actors']>;
 
-/** Without Kubernetes there is no lock, and nobody to report to: a reboot is marked by the journal. */
-export const NATIVE_ACTORS: RunActors = {
-  reportNode: fromEventObservable<RunEvent, ReportInput>(() => of({ type: 'node.reported' })),
-  markReboot: fromEventObservable<RunEvent, MarkInput>(() =>
-    of({ type: 'reboot.marked', at: new Date().toISOString(), atMs: Date.now() }),
-  ),
-  clearReboot: fromEventObservable<RunEvent, ClearInput>(() => of({ type: 'reboot.cleared' })),
-};
+/**
+ * The actors without Kubernetes: there is no lock, and nobody to report to; a reboot is marked by
+ * the journal, at the time of `clock`.
+ */
+export function nativeActors(clock: Pick<RunClock, 'nowMs'>): RunActors {
+  return {
+    reportNode: fromEventObservable<RunEvent, ReportInput>(() => of({ type: 'node.reported' })),
+    markReboot: fromEventObservable<RunEvent, MarkInput>(() => {
+      const atMs = clock.nowMs();
+      return of({ type: 'reboot.marked', at: new Date(atMs).toISOString(), atMs });
+    }),
+    clearReboot: fromEventObservable<RunEvent, ClearInput>(() => of({ type: 'reboot.cleared' })),
+  };
+}
 
 /** What was there before a run: an upgrade without a journal, or what a run left on the cluster. */
 export interface Before {
@@ -61,7 +67,7 @@ export interface RunnerOptions {
   journal: JournalFile;
   clock: RunClock;
   log: Log;
-  /** The actors towards Kubernetes, or NATIVE_ACTORS. */
+  /** The actors towards Kubernetes, or those without it. */
   kubeActors: RunActors;
   /** The host's upgrade, for the run of this id. */
   upgradeHost(run: string, resumed: boolean): Observable<RunEvent>;

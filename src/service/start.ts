@@ -14,7 +14,7 @@ import { version } from '../version.ts';
 import { JoinError, type Joined, joinCluster } from './cluster.ts';
 import { type HealthServer, startHealth } from './health.ts';
 import type { RunOptions } from './options.ts';
-import { createRunner, NATIVE_ACTORS, type RunActors } from './runner.ts';
+import { createRunner, nativeActors, type RunActors } from './runner.ts';
 import { runOnce, runScheduled } from './service.ts';
 import { openState, type State } from './state.ts';
 import { unfinishedRun } from './unfinished.ts';
@@ -93,7 +93,9 @@ export async function start(
       journal,
       clock: CLOCK,
       log,
-      kubeActors: client ? clusterActors(client, names.node, joined.node, log) : NATIVE_ACTORS,
+      kubeActors: client
+        ? clusterActors(client, names.node, joined.node, log)
+        : nativeActors(CLOCK),
       upgradeHost: host.upgrade,
       rebootHost: host.reboot,
       disruption,

@@ -9,7 +9,7 @@ import type { Leftover, RunEvent } from '../../machines/events.ts';
 import { disruptionOf, type LockActorInput, type NodeInput } from '../../machines/setup.ts';
 import { openJournal } from '../../src/journal/file.ts';
 import { createLog } from '../../src/log/log.ts';
-import { createRunner, NATIVE_ACTORS } from '../../src/service/runner.ts';
+import { createRunner, nativeActors } from '../../src/service/runner.ts';
 import { runOnce } from '../../src/service/service.ts';
 
 const CLOCK = {
@@ -46,7 +46,7 @@ test('once: what was left on the cluster is put right, and then there is a run',
     clock: CLOCK,
     log,
     kubeActors: {
-      ...NATIVE_ACTORS,
+      ...nativeActors({ nowMs: Date.now }),
       readLock: lockPort('read', () => ({
         type: 'lock.read',
         lock: { value: lock, resourceVersion: '1' },

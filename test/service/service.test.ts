@@ -10,7 +10,7 @@ import { disruptionOf } from '../../machines/setup.ts';
 import { openJournal } from '../../src/journal/file.ts';
 import { createLog } from '../../src/log/log.ts';
 import { parseSchedule } from '../../src/schedule/schedule.ts';
-import { createRunner, NATIVE_ACTORS } from '../../src/service/runner.ts';
+import { createRunner, nativeActors } from '../../src/service/runner.ts';
 import { runOnce, runScheduled, STOP_GRACE_MS } from '../../src/service/service.ts';
 
 const STATUS = { rebootRequired: false, detail: '' };
@@ -50,7 +50,7 @@ function start() {
     journal,
     clock: runClock,
     log,
-    kubeActors: NATIVE_ACTORS,
+    kubeActors: nativeActors({ nowMs: Date.now }),
     upgradeHost: (run, resumed) => {
       const events = new Subject<RunEvent>();
       upgrades.push({ run, resumed, events });

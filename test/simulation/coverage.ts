@@ -10,20 +10,31 @@ export interface Coverage {
   transitions: Set<string>;
   /** `fault, state`: the state of a node's run when a fault hit it. */
   faults: Set<string>;
-  record(record: JournalRecord): void;
+  /** Which node's run was first in a state, and when. */
+  visits: Map<string, Visit>;
+  record(record: JournalRecord, node: string): void;
   fault(kind: string, state: string): void;
   /** The simulation is over: what other ones take is not of this one. */
   close(): void;
 }
 
-export function createCoverage(): Coverage {
+/** `atMs`: since the beginning. */
+export interface Visit {
+  node: string;
+  atMs: number;
+}
+
+export function createCoverage(nowMs: () => number): Coverage {
   const transitions = new Set<string>();
   const faults = new Set<string>();
+  const visits = new Map<string, Visit>();
   const coverage: Coverage = {
     runs: 0,
     transitions,
     faults,
-    record({ state }) {
+    visits,
+    record({ state }, node) {
+      if (!visits.has(state)) visits.set(state, { node, atMs: nowMs() });
       if (ENDS.has(state)) coverage.runs += 1;
     },
     fault: (kind, state) => void faults.add(`${kind}, ${state}`),

@@ -67,9 +67,9 @@ export async function simulate(plan: Plan, { isTold = false }: Simulation = {}):
     onEvicted: (pod) => onEvicted(pod),
   });
   const nodes = new Map<string, NodeSim>();
-  const judge = createJudge(clock);
+  const judge = createJudge(clock, plan.isNative !== true);
   const history = createHistory(clock, isTold);
-  const coverage = createCoverage();
+  const coverage = createCoverage(() => clock.nowMs() - START_MS);
   const as = <T>(author: string, write: () => T): T => {
     const before = writer;
     writer = author;

@@ -37,16 +37,18 @@ export function createHost(
   let isUp = true;
   let isDue = plan.isRebootDue;
   let installedMs: number | null = null;
+  let hasChanged = true;
   let unit: { run: string; isActive: boolean; events: ReplaySubject<RunEvent> } | null = null;
 
   const status = (): HostStatus => {
-    const rebootRequired = installedMs !== null;
+    const rebootRequired = installedMs !== null && plan.isRebootUnknown !== true;
     return {
       rebootRequired,
+      ...(plan.isRebootUnknown === true ? { rebootUnknown: 'exit status 2' } : {}),
       detail: rebootRequired ? 'reboot required' : '',
       rebootMessage: rebootRequired ? `linux-image of ${installedMs}` : '',
       output: '',
-      changed: true,
+      changed: hasChanged,
       bootMs,
       ...(installedMs === null ? {} : { sinceMs: installedMs }),
     };
@@ -55,13 +57,24 @@ export function createHost(
     const started = { run, isActive: true, events: new ReplaySubject<RunEvent>() };
     unit = started;
     events.onUpgrade('started');
+    const { outputLines = 0 } = plan;
+    for (let line = 1; line <= outputLines; line += 1) {
+      clock.setTimeout(
+        () => {
+          if (started.isActive)
+            started.events.next({ type: 'upgrade.output', text: `Line ${line}` });
+        },
+        (plan.upgradeMs * line) / (outputLines + 1),
+      );
+    }
     clock.setTimeout(() => {
       if (!started.isActive) return;
       started.isActive = false;
       if (isDue && plan.upgrade === 'ok') {
         installedMs = clock.nowMs();
-        isDue = false;
-      }
+        isDue = plan.rebootDue === 'again';
+        hasChanged = true;
+      } else hasChanged = plan.rebootDue === undefined;
       events.onUpgrade('ended');
       started.events.next(
         plan.upgrade === 'ok'
@@ -83,7 +96,7 @@ export function createHost(
     clock.setTimeout(() => {
       boots += 1;
       bootMs = clock.nowMs();
-      installedMs = null;
+      if (plan.rebootDue !== 'stubborn') installedMs = null;
       isUp = true;
       events.onUp();
     }, afterMs);
@@ -104,6 +117,7 @@ export function createHost(
       if (failure === 'refused') {
         return of({ type: 'reboot.refused', message: 'Failed to reboot host: Access denied' });
       }
+      if (failure === 'silent') return NEVER;
       if (failure !== 'stuck') {
         clock.setTimeout(() => events.onShutdown(), 1);
         clock.setTimeout(() => goDown(failure === 'dead' ? null : plan.bootMs), SHUTDOWN_MS);

@@ -52,8 +52,8 @@ interface Run {
   hasJumped: boolean;
 }
 
-/** Checks the invariants at every step. */
-export function createJudge(clock: VirtualClock): Judge {
+/** Checks the invariants at every step; without a lock, those that are not about it. */
+export function createJudge(clock: VirtualClock, hasLock = true): Judge {
   const violations: Violation[] = [];
   const heldUntilMs = new Map<string, number>();
   const turns = new Set<string>();
@@ -140,13 +140,14 @@ export function createJudge(clock: VirtualClock): Judge {
     },
     saw: (node, value) => void seen.set(node, value),
     effect(node, what) {
-      if (holder === node) return;
+      if (!hasLock || holder === node) return;
       // Sent while it held the lock, and late: nothing ties an eviction to the lock, but its budget holds.
       if (what === 'evicts' && clock.nowMs() - (heldUntilMs.get(node) ?? 0) < LATE_MAX_MS) return;
       if (robbed.has(node) && seen.get(node) === node) return;
       broken(1, `${node} ${what} while ${who()} holds the lock`);
     },
     disturbed(node, how, is) {
+      if (!hasLock) return;
       const ways = disturbances.get(node) ?? new Set();
       disturbances.set(node, ways);
       if (is) ways.add(how);

@@ -51,6 +51,7 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
   let current: Process | null = null;
   let isClosed = false;
   let starts = 0;
+  let processes = 0;
   let trap: (CrashPoint & { isPower: boolean; downMs: number }) | null = null;
   const host = createHost(
     plan,
@@ -87,6 +88,7 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
   /** Dies where the trap says so; true: nothing of what was about to happen does. */
   const springs = (at: CrashPoint['at'], side: CrashPoint['side'], what: string): boolean => {
     if (trap === null || trap.at !== at || trap.side !== side) return false;
+    if (trap.state !== undefined && trap.state !== judge.stateOf(name)) return false;
     trap.nth -= 1;
     if (trap.nth > 0) return false;
     const { isPower, downMs } = trap;
@@ -112,8 +114,12 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
     const process: Process = { isAlive: true, stop: new AbortController() };
     current = process;
     tell('a process starts');
+    const { arguments: lines = [] } = plan;
+    const told = lines[processes % lines.length] ?? {};
+    processes += 1;
     runProcess({
       plan: fleet.plan,
+      told,
       names: { namespace: cluster.NAMESPACE, daemonSet: cluster.DAEMON_SET, node: name },
       client: wire.connect({
         node: name,
@@ -141,7 +147,7 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
       },
       onRecord(record) {
         if (!process.isAlive) return;
-        coverage.record(record);
+        coverage.record(record, name);
         history.tell(
           name,
           `${'event' in record ? record.event.type : 'a run begins'} -> ${record.state}`,

@@ -1,5 +1,5 @@
-import { machineModel } from '../../src/diagram/model.ts';
 import { createRandom, type Random } from '../../src/rehearsal/random.ts';
+import { withAims, withOddities } from './oddities.ts';
 
 /**
  * All that a simulation is made of. It follows from a seed, and whatever is taken out of it is a
@@ -19,7 +19,15 @@ export interface Plan {
   steps: Step[];
   /** A large fleet where nothing goes wrong: there it shows what a rollout costs. */
   isCrowd: boolean;
+  /** Without Kubernetes: each node for itself. */
+  isNative?: boolean;
+  /** Where not given, as the program has them. */
+  drainTimeoutMs?: number;
+  rebootTimeoutMs?: number;
 }
+
+/** What a process of a node is told otherwise than the others. */
+export type Arguments = Partial<Pick<Plan, 'reboot' | 'drain' | 'drainBefore'>>;
 
 export interface NodePlan {
   name: string;
@@ -28,11 +36,22 @@ export interface NodePlan {
   upgrade: 'ok' | 'fails';
   upgradeMs: number;
   isRebootDue: boolean;
-  /** null: as told. `stuck`: nothing happens. `dead`: it never comes back. */
-  rebootFailure: 'refused' | 'stuck' | 'dead' | null;
+  /** null: as told. `silent`: no answer, and nothing happens. `stuck`: nothing happens. `dead`: it never comes back. */
+  rebootFailure: 'refused' | 'silent' | 'stuck' | 'dead' | null;
   bootMs: number;
   /** How far its clock is from the cluster's. */
   skewMs: number;
+  /** How many lines an upgrade writes; none where not given. */
+  outputLines?: number;
+  /** The host cannot say whether a reboot is due. */
+  isRebootUnknown?: boolean;
+  /**
+   * Where not given, one reboot is due once. `again`: each upgrade needs one. `stubborn`: it is
+   * still due behind it, with nothing upgraded since.
+   */
+  rebootDue?: 'again' | 'stubborn';
+  /** Its processes are told these, one after the other and round again. */
+  arguments?: Arguments[];
 }
 
 /**
@@ -57,6 +76,8 @@ export interface CrashPoint {
   side: 'before' | 'after';
   /** The how manieth from then on. */
   nth: number;
+  /** Only those in this state of a run count. */
+  state?: string;
 }
 
 /** What goes wrong, and when: at a time, or when the run of a node is next in a state from then on. */
@@ -89,7 +110,7 @@ export type StepKind = Step['kind'];
 export interface Size {
   nodes?: number | undefined;
   minutes?: number | undefined;
-  /** Some of the faults wait for a state. */
+  /** Of each seed some faults wait for a state, not only of every fourth one. */
   isAimed?: boolean | undefined;
 }
 
@@ -97,6 +118,16 @@ const MINUTE_MS = 60_000;
 
 /** The plan of a seed: always the same. */
 export function drawPlan(seed: number, size: Size = {}): Plan {
+  const plan = drawCommon(seed, size);
+  if (plan.isCrowd) return plan;
+  const odd = withOddities(plan);
+  return size.isAimed === true || seed % AIMED_EVERY === 0 ? withAims(odd) : odd;
+}
+
+/** By chance alone few faults ever hit the short states. */
+const AIMED_EVERY = 4;
+
+function drawCommon(seed: number, size: Size): Plan {
   const random = createRandom(seed, 'plan');
   if (size.nodes === undefined && size.minutes === undefined && random.next() < CROWD_SHARE) {
     return crowd(seed, random, 30, size);
@@ -112,16 +143,9 @@ export function drawPlan(seed: number, size: Size = {}): Plan {
   const isMixed = random.next() < 0.15;
   const nodes = Array.from({ length: count }, (_, index) => drawNode(random, index, isMixed));
   const names = nodes.filter(({ program }) => program === 'ours').map(({ name }) => name);
-  const states = STATES.filter(
-    (state) => (drain || !/drain/.test(state)) && (reboot || !/reboot|undoing/.test(state)),
+  const steps = Array.from({ length: random.between(1, 12) }, () =>
+    drawStep(random, names, drawTime(random, periodMs, faultyMs), drain),
   );
-  const steps = Array.from({ length: random.between(1, 12) }, () => {
-    const step = drawStep(random, names, drawTime(random, periodMs, faultyMs), drain);
-    if (size.isAimed !== true || random.next() >= AIMED_SHARE) return step;
-    const node = 'node' in step && step.node !== null ? step.node : random.pick(names);
-    const atMs = random.between(0, faultyMs / 2);
-    return { ...step, atMs, in: { node, state: random.pick(states) } };
-  });
   return {
     seed,
     faultyMs,
@@ -142,11 +166,6 @@ const CROWD_SHARE = 0.01;
 const CROWD_FROM = 100;
 /** What a node of a crowd takes for its turn, at most. */
 const TURN_MS = 2_000;
-/** Of the steps, those that wait for a state: by chance alone few ever hit the short ones. */
-const AIMED_SHARE = 0.35;
-const STATES = machineModel()
-  .states.filter(({ kind }) => kind === 'atomic')
-  .map(({ id }) => id);
 
 /** Without a number of minutes the window is long enough for all; else most end with its deadline. */
 function crowd(seed: number, random: Random, count: number, { minutes }: Size): Plan {

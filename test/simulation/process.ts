@@ -11,15 +11,17 @@ import { ClusterError } from '../../src/kube/preflight.ts';
 import type { Log } from '../../src/log/log.ts';
 import type { Random } from '../../src/rehearsal/random.ts';
 import { everySchedule } from '../../src/schedule/every.ts';
-import { joinCluster } from '../../src/service/cluster.ts';
-import { createRunner } from '../../src/service/runner.ts';
+import { type Joined, joinCluster } from '../../src/service/cluster.ts';
+import { createRunner, nativeActors } from '../../src/service/runner.ts';
 import { runScheduled } from '../../src/service/service.ts';
 import { unfinishedRun } from '../../src/service/unfinished.ts';
 import type { SimulatedHost } from './host.ts';
-import type { Plan } from './plan.ts';
+import type { Arguments, Plan } from './plan.ts';
 
 export interface ProcessOptions {
   plan: Plan;
+  /** What this process is told otherwise. */
+  told: Arguments;
   names: { namespace: string; daemonSet: string; node: string };
   client: KubeClient;
   journal: JournalFile;
@@ -33,39 +35,56 @@ export interface ProcessOptions {
   onRecord(record: JournalRecord): void;
 }
 
+const NO_LOCK = { namespace: '', daemonSet: '' };
+
 /**
  * host-upgrades on one node, as its own start-up puts it together, with everything behind its
  * ports simulated. Resolves when it has stopped; `exited`: as a process that gives up.
  */
 export async function runProcess(options: ProcessOptions): Promise<'stopped' | 'exited'> {
-  const { plan, names, client, journal, clock, host, random, log, stop } = options;
-  const { windowMs, reboot, drain, drainBefore, hardWindow } = plan;
-  const disruption = { ...disruptionOf({}), reboot, drain, drainBefore, hardWindow };
+  const { plan, told, client, journal, clock, host, random, log, stop } = options;
+  const { windowMs, reboot, drain, drainBefore, hardWindow, isNative = false } = plan;
+  const { drainTimeoutMs, rebootTimeoutMs } = { ...disruptionOf({}), ...plan };
+  const disruption = {
+    ...disruptionOf({}),
+    ...{ reboot, drain, drainBefore, hardWindow, drainTimeoutMs, rebootTimeoutMs },
+    ...told,
+  };
+  const names = isNative ? { ...options.names, ...NO_LOCK } : options.names;
   const sinceMs = clock.nowMs();
   const boot = host.boot();
   const unfinished = unfinishedRun(journal, names, log);
   try {
-    const joined = await joinCluster({
-      client,
-      names,
-      log,
-      clock,
-      stop,
-      isUpgrading: async () => host.isUpgrading(),
-      hasUnfinished: unfinished !== null,
-      isPatient: true,
-      disruption,
-    });
+    const joined = isNative
+      ? { before: null, nodes: 1 }
+      : await joinCluster({
+          client,
+          names,
+          log,
+          clock,
+          stop,
+          isUpgrading: async () => host.isUpgrading(),
+          hasUnfinished: unfinished !== null,
+          isPatient: true,
+          disruption,
+        });
     if (joined === null || stop.aborted) return 'stopped';
     const warn = (text: string) => log.say('warn', text);
-    const node = createNode(client, names.node, clock.nowMs, warn, joined.node);
+    const kube = ({ node }: Joined) =>
+      kubeActors({
+        client,
+        node: createNode(client, names.node, clock.nowMs, warn, node),
+        warn,
+        clock,
+        wall: clock,
+      });
     const runner = createRunner({
       names,
       version: 'simulation',
       journal,
       clock,
       log,
-      kubeActors: kubeActors({ client, node, warn, clock, wall: clock }),
+      kubeActors: isNative ? nativeActors(clock) : kube(joined),
       upgradeHost: (run, resumed) => options.effect('upgrades', () => host.upgrade(run, resumed)),
       rebootHost: () => options.effect('reboots', () => host.reboot()),
       disruption,
