@@ -40,6 +40,6 @@ COPY --from=bundle /source/dist /usr/lib/host-upgrades/dist
 # DaemonSet takes away: every capability, and the right to write.
 USER 0:0
 # Without a shell: signals reach the program. Probes are the DaemonSet's. A program that mostly waits
-# needs no room for young objects: 11 MB less of 120.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "/usr/lib/host-upgrades/dist/host-upgrades.js"]
+# needs neither room for young objects nor optimized code: a quarter of its memory.
+ENTRYPOINT ["node", "--max-semi-space-size=1", "--optimize-for-size", "--no-turbofan", "--no-maglev", "/usr/lib/host-upgrades/dist/host-upgrades.js"]
 CMD []

@@ -21,7 +21,11 @@ export function runOptions(values: FlagValues, env: NodeJS.ProcessEnv): RunOptio
     );
   }
   const zone = usable('', () =>
-    zoneInForce({ option: undefined, env: env.TZ, system: systemZone() }),
+    zoneInForce({
+      option: undefined,
+      env: env.TZ,
+      system: env.TZ === undefined ? systemZone() : undefined,
+    }),
   );
   return {
     schedule: schedule(values.schedule, zone),

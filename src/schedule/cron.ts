@@ -62,7 +62,8 @@ function cronOf(fields: string[], timezone: string): Cron {
   const [, , dayOfMonth = '', , dayOfWeek = ''] = fields;
   const isStar = (field: string) => field.split(',').some((part) => /^[*?]/.test(part));
   return new Cron(fields.join(' '), {
-    timezone,
+    // The same, without what Intl loads.
+    ...(timezone === 'UTC' ? { utcOffset: 0 } : { timezone }),
     fixedTimeRule: 'no-wildcard',
     domAndDow: isStar(dayOfMonth) || isStar(dayOfWeek),
   });

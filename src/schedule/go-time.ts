@@ -16,12 +16,16 @@ const formats = new Map<string, Formats>();
  * offset in their place (`-0300 -03`), as in Go. Go's monotonic reading (`m=+86.4`) is left out.
  */
 export function formatGoTime(atMs: number, zone: string): string {
+  const ms = ((Math.floor(atMs) % 1000) + 1000) % 1000;
+  const fraction = ms === 0 ? '' : `.${String(ms).padStart(3, '0')}`.replace(/0+$/, '');
+  if (zone === 'UTC') {
+    const [date, time] = new Date(atMs).toISOString().split(/[T.]/);
+    return `${date} ${time}${fraction} +0000 UTC`;
+  }
   const { fields, letters } = formatsOf(zone);
   const part = new Map(fields.formatToParts(atMs).map(({ type, value }) => [type, value]));
   const date = ['year', 'month', 'day'].map((type) => part.get(type as 'year')).join('-');
   const time = ['hour', 'minute', 'second'].map((type) => part.get(type as 'hour')).join(':');
-  const ms = ((Math.floor(atMs) % 1000) + 1000) % 1000;
-  const fraction = ms === 0 ? '' : `.${String(ms).padStart(3, '0')}`.replace(/0+$/, '');
   const offset = (part.get('timeZoneName') ?? '').replace(/^GMT|:/g, '');
   const abbreviation =
     letters.map((format) => zoneName(format, atMs)).find((name) => /^[A-Z]{3,5}$/.test(name)) ??

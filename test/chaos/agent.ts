@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } fro
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isRecord, type JournalRecord } from '../../src/journal/record.ts';
-import { SERVICE_ACCOUNT_VARIABLE } from './bundle.ts';
+import { nodeFlags, SERVICE_ACCOUNT_VARIABLE } from './bundle.ts';
 import { SERVICE_ACCOUNT } from './credentials.ts';
 import type { Host } from './host.ts';
 import type { Answered, Question } from './host-words.ts';
@@ -55,6 +55,8 @@ export interface AgentPorts {
   onExit(code: number | string, text: string): void;
 }
 
+/** Of Node, as the image has them. */
+const NODE_FLAGS = nodeFlags();
 /** As the DaemonSet has it. */
 const GRACE_MS = 15_000;
 /** Between a process that gave up and the next one. */
@@ -90,7 +92,8 @@ export function createAgent(ports: AgentPorts): Agent {
     // One that is down starts it when it is up again.
     if (isClosed || current !== null || !host.isUp()) return;
     starts += 1;
-    const child = spawn(process.execPath, [ports.bundle, 'run', ...flagsOf(ports, statePath)], {
+    const program = [...NODE_FLAGS, ports.bundle, 'run', ...flagsOf(ports, statePath)];
+    const child = spawn(process.execPath, program, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A Ctrl-C in a terminal is for the one who started them all.
       detached: true,

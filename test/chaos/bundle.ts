@@ -1,12 +1,21 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import type { Plugin } from 'esbuild';
+import { bundle } from '../../src/bundle.ts';
 import { VARIANTS } from '../simulation/variants.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Names the folder of the pod's service account, which a real pod has at a fixed place. */
 export const SERVICE_ACCOUNT_VARIABLE = 'CHAOS_SERVICE_ACCOUNT';
+
+/** What the image starts Node with. Throws where its Dockerfile has no such line. */
+export function nodeFlags(): string[] {
+  const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  const [, words] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? [];
+  if (words === undefined) throw new Error('the Dockerfile has no ENTRYPOINT in one line');
+  return (JSON.parse(words) as string[]).slice(1, -1);
+}
 
 interface Edit {
   file: string;
@@ -36,25 +45,11 @@ const EDITS: Edit[] = [
 export async function bundleAgent(folder: string, variant: string | null = null): Promise<string> {
   const edits = variant === null ? EDITS : [...EDITS, variantOf(variant)];
   const missing = new Set(edits);
-  const outfile = join(folder, 'dist', 'host-upgrades.mjs');
-  mkdirSync(join(folder, 'dist'), { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
-  await build({
-    entryPoints: [join(ROOT, 'src/main.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-    },
-    logLevel: 'warning',
-    plugins: [editing(edits, missing)],
-  });
+  await bundle(join(folder, 'dist'), [editing(edits, missing)]);
   const [left] = missing;
   if (left) throw new Error(`${left.file} is not part of the program`);
-  return outfile;
+  return join(folder, 'dist', 'host-upgrades.js');
 }
 
 function variantOf(name: string): Edit {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { LOCK_ANNOTATION } from '../../machines/lock.ts';
+import { bareNodeMb } from '../bench/bare.ts';
 import { missing as missingCluster } from '../cluster/build.ts';
 import { type Cluster, poll, startCluster } from '../cluster/cluster.ts';
 import { type Host, startHost } from '../hosts/host.ts';
@@ -23,6 +24,8 @@ const NODE = 'worker-1.eu.example';
 const TAG = container().image ?? '';
 /** Of the manifest, but for when: the program runs once. */
 const ONCE = (container().args ?? []).filter((arg) => !/^--(schedule|health)/.test(arg));
+/** Of a waiting agent, in times a Node that does nothing. */
+const RESIDENT_MAX = 1.5;
 const why = missingImages() || missingCluster();
 
 describe('the image, built from the Dockerfile', requires('images and hosts', why), () => {
@@ -155,6 +158,8 @@ describe('the image, built from the Dockerfile', requires('images and hosts', wh
     const residentMb = run.residentMb();
     const asked = Number(/^(\d+)Mi$/.exec(container().resources?.requests?.memory ?? '')?.[1]);
     assert.ok(residentMb > 40 && residentMb < asked, `${residentMb} MB of ${asked}`);
+    const bareMb = await bareNodeMb();
+    assert.ok(residentMb <= RESIDENT_MAX * bareMb, `${residentMb} MB; bare Node ${bareMb} MB`);
     run.kill('SIGTERM');
     assert.equal(await run.ended(), 0);
   });
