@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LOCK_ANNOTATION } from '../../machines/lock.ts';
@@ -9,6 +9,7 @@ import { startHost } from '../hosts/host.ts';
 import { CONFIG, configPath, writeConfig } from '../hosts/program.ts';
 import { createProgramNode, startProgram } from '../service/program.ts';
 import { PROCESS } from './peers.ts';
+import { residentMb } from './resident.ts';
 import { table } from './table.ts';
 import { percentile } from './turns.ts';
 
@@ -23,7 +24,7 @@ export async function benchProcess(cluster: Cluster, write: (text: string) => vo
     const node = await createProgramNode(cluster, host, 'bench', { [LOCK_ANNOTATION]: 'other' });
     const program = node.start();
     await program.says(/: watch v1.ListOptions/);
-    const waitingMb = residentMb(program.child.pid);
+    const waitingMb = residentMb(program.child.pid as number);
     program.child.kill('SIGTERM');
     await program.ended();
     node.remove();
@@ -50,11 +51,6 @@ export async function benchProcess(cluster: Cluster, write: (text: string) => vo
   } finally {
     await host.stop();
   }
-}
-
-function residentMb(pid: number | undefined): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024;
 }
 
 /** From spawning the program to its first request at an API server, ms. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { residentMb } from '../bench/resident.ts';
 
 /** What a process takes of its machine. */
 export interface Sample {
@@ -16,15 +17,13 @@ const TICKS_A_SECOND = 100;
 
 /** Reads /proc; throws where there is no such process. */
 export function sampleOf(pid: number, atMs: number): Sample {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const residentMb = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024;
   // The name, in parentheses, may have blanks.
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   const cpuS = (Number(stat[11]) + Number(stat[12])) / TICKS_A_SECOND;
   const targets = readdirSync(`/proc/${pid}/fd`).map((name) => targetOf(pid, name));
   const files = targets.filter((target) => target !== null).length;
   const sockets = targets.filter((target) => target?.startsWith('socket:')).length;
-  return { atMs, residentMb, files, sockets, cpuS };
+  return { atMs, residentMb: residentMb(pid), files, sockets, cpuS };
 }
 
 /** null: closed since it was listed. */

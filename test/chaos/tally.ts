@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../../src/journal/record.ts';
+import { percentile } from '../bench/turns.ts';
 import { ENDS } from '../simulation/judge.ts';
 import type { Fact } from './facts.ts';
 
@@ -114,7 +115,5 @@ function words([name, count]: readonly [string, number]): string {
 
 /** The value below which `share` of them lie. */
 function seconds(valuesMs: number[], share: number): string {
-  const sorted = [...valuesMs].sort((a, b) => a - b);
-  const valueMs = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  return valueMs === undefined ? 'none' : `${(valueMs / 1_000).toFixed(2)} s`;
+  return valuesMs.length === 0 ? 'none' : `${(percentile(valuesMs, share) / 1_000).toFixed(2)} s`;
 }

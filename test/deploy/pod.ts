@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
+import { residentMb } from '../bench/resident.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Host } from '../hosts/host.ts';
 import type { ImageConfig } from './image.ts';
@@ -167,10 +168,7 @@ function follow(child: ChildProcess): Process {
     stdout: () => texts.stdout,
     stderr: () => texts.stderr,
     ended: async () => (await closed)[0],
-    residentMb() {
-      const status = readFileSync(`/proc/${pid()}/status`, 'utf8');
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024;
-    },
+    residentMb: () => residentMb(pid()),
     kill: (signal) => void process.kill(pid(), signal),
   };
 }
