@@ -1,4 +1,5 @@
 import { machineModel } from '../../src/diagram/model.ts';
+import { type Aim, type Base, NO_RUN } from './directed.ts';
 import { FAULTS } from './steps.ts';
 import { TRANSITIONS } from './transitions.ts';
 
@@ -10,17 +11,17 @@ export interface Reached {
 
 /** Where a fault can find a node: in a state of its run, or without one that is on. */
 const STATES = [
-  'no run',
+  NO_RUN,
   ...machineModel()
     .states.filter(({ kind }) => kind !== 'compound')
     .map(({ id }) => id),
 ];
 
-const PAIRS = FAULTS.flatMap((fault) => STATES.map((state) => `${fault}, ${state}`));
+const PAIRS = FAULTS.flatMap((fault) => STATES.map((state) => ({ fault, state })));
 
 /** How much that is, in one line. */
 export function coverageLine({ transitions, faults }: Reached): string {
-  const pairs = PAIRS.filter((pair) => faults.has(pair)).length;
+  const pairs = PAIRS.filter(({ fault, state }) => faults.has(`${fault}, ${state}`)).length;
   return `${transitions.size} of ${TRANSITIONS.length} transitions taken; ${pairs} of ${PAIRS.length} pairs of a fault and a state`;
 }
 
@@ -36,4 +37,28 @@ export function unreachedText({ transitions, faults }: Reached): string {
     'States that a fault has not hit:',
     ...rows,
   ].join('\n');
+}
+
+/** How many seeds are tried for one pair. */
+const BASES_MAX = 6;
+
+/** What the seeds have not hit, each with the cheapest of them that come to the state. */
+export function aimsAtRest({ faults, bases }: Pick<Reached, 'faults'> & Found): Aim[] {
+  const known = Map.groupBy(bases, ([state]) => state);
+  const cheapest = new Map(
+    [...known].map(([state, found]) => {
+      const sorted = found
+        .map(([, base]) => base)
+        .toSorted((one, other) => one.requests - other.requests || one.seed - other.seed);
+      return [state, sorted.slice(0, BASES_MAX)] as const;
+    }),
+  );
+  return PAIRS.filter(({ fault, state }) => !faults.has(`${fault}, ${state}`)).flatMap((pair) => {
+    const found = cheapest.get(pair.state);
+    return found === undefined ? [] : [{ ...pair, bases: found }];
+  });
+}
+
+interface Found {
+  bases: readonly [state: string, base: Base][];
 }

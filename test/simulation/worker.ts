@@ -1,49 +1,90 @@
 import { parentPort } from 'node:worker_threads';
-import { simulate } from './fleet.ts';
+import { type Aim, type Base, directedPlan, NO_RUN } from './directed.ts';
+import { type Result, simulate } from './fleet.ts';
 import type { Violation } from './judge.ts';
-import { drawPlan, type Size } from './plan.ts';
+import { drawPlan, type Plan, type Size } from './plan.ts';
 
-export interface Order {
-  first: number;
-  last: number;
-  size: Size;
-}
+export type Order =
+  | { kind: 'seeds'; first: number; last: number; size: Size }
+  | { kind: 'aims'; aims: Aim[] };
 
 export interface Answer {
-  seeds: number;
+  /** Plans that were run. */
+  plans: number;
   runs: number;
   requests: number;
   virtualMs: number;
   transitions: Set<string>;
   faults: Set<string>;
-  failure: { seed: number; violation: Violation } | null;
+  /** Where a state can be found. */
+  bases: [state: string, base: Base][];
+  failure: { plan: Plan; violation: Violation } | null;
 }
 
-/** Seeds one after the other, up to the first that fails. */
-async function carryOut({ first, last, size }: Order): Promise<Answer> {
-  const answer: Answer = {
-    seeds: 0,
+export function newAnswer(): Answer {
+  return {
+    plans: 0,
     runs: 0,
     requests: 0,
     virtualMs: 0,
     transitions: new Set(),
     faults: new Set(),
+    bases: [],
     failure: null,
   };
-  for (let seed = first; seed <= last && answer.failure === null; seed += 1) {
-    const { violations, runs, requests, virtualMs, coverage } = await simulate(
-      drawPlan(seed, size),
-    );
-    answer.seeds += 1;
-    answer.runs += runs;
-    answer.requests += requests;
-    answer.virtualMs += virtualMs;
+}
+
+/** Up to the first plan that fails. */
+async function carryOut(order: Order): Promise<Answer> {
+  const answer = newAnswer();
+  const run = async (plan: Plan): Promise<Result> => {
+    const result = await simulate(plan);
+    const { violations, coverage } = result;
+    answer.plans += 1;
+    answer.runs += result.runs;
+    answer.requests += result.requests;
+    answer.virtualMs += result.virtualMs;
     for (const name of coverage.transitions) answer.transitions.add(name);
     for (const name of coverage.faults) answer.faults.add(name);
     const [violation] = violations;
-    if (violation) answer.failure = { seed, violation };
-  }
+    if (violation) answer.failure = { plan, violation };
+    return result;
+  };
+  if (order.kind === 'seeds') await seeds(order, answer, run);
+  else await aims(order.aims, answer, run);
   return answer;
+}
+
+type Run = (plan: Plan) => Promise<Result>;
+
+/** One after the other. */
+async function seeds(
+  { first, last, size }: Extract<Order, { kind: 'seeds' }>,
+  answer: Answer,
+  run: Run,
+): Promise<void> {
+  for (let seed = first; seed <= last && answer.failure === null; seed += 1) {
+    const plan = drawPlan(seed, size);
+    const { coverage, requests } = await run(plan);
+    if (plan.isCrowd) continue;
+    const node = plan.nodes.find(({ program }) => program === 'ours')?.name ?? '';
+    answer.bases.push([NO_RUN, { seed, size, node, atMs: 0, requests }]);
+    for (const [state, visit] of coverage.visits) {
+      if (visit.atMs < plan.faultyMs)
+        answer.bases.push([state, { seed, size, requests, ...visit }]);
+    }
+  }
+}
+
+/** Each until its fault has hit its state. */
+async function aims(all: Aim[], answer: Answer, run: Run): Promise<void> {
+  for (const aim of all) {
+    for (const base of aim.bases) {
+      if (answer.faults.has(`${aim.fault}, ${aim.state}`)) break;
+      await run(directedPlan(aim, base));
+      if (answer.failure !== null) return;
+    }
+  }
 }
 
 parentPort?.on('message', (order: Order) => {
