@@ -1,4 +1,5 @@
-import { assign, cancel, enqueueActions, raise } from 'xstate';
+import { cancel, enqueueActions, raise } from 'xstate';
+import { assign } from './assign.ts';
 import {
   conflictEntry,
   DEADLINE_ERROR,
@@ -19,6 +20,7 @@ const watchTimedOut = [
   log({ id: 'run.deadline' }),
   machineSetup.assign({ error: DEADLINE_ERROR }),
 ];
+const lateUpdate = [logMessage('lock.conflict'), { type: 'widenStandby' as const }];
 /** What ends an acquire, but for the conflict. */
 const updateAnswers = {
   'lock.updated': [
@@ -179,18 +181,18 @@ export const acquiring = machineSetup.createStateConfig({
             ],
             'lock.watch.ended': { actions: assign({ watchEnded: true }) },
             'lock.conflicted': [
-              { guard: 'sawTaken', target: 'held', actions: logMessage('lock.conflict') },
+              { guard: 'sawTaken', target: 'held', actions: lateUpdate },
               {
                 guard: 'sawNewer',
                 target: 'standby',
-                actions: [logMessage('lock.conflict'), 'drawStandbyWait'],
+                actions: [...lateUpdate, 'drawStandbyWait'],
               },
               {
                 guard: ({ context }) => context.watchEnded,
                 target: '#run.acquiring.conflict',
-                actions: logMessage('lock.conflict'),
+                actions: lateUpdate,
               },
-              { target: 'conflict', actions: logMessage('lock.conflict') },
+              { target: 'conflict', actions: lateUpdate },
             ],
           },
         },

@@ -1,4 +1,5 @@
-import { assign, cancel, enqueueActions } from 'xstate';
+import { cancel, enqueueActions } from 'xstate';
+import { assign } from './assign.ts';
 import type { RunEvent } from './events.ts';
 import type { Line } from './lines.ts';
 import {

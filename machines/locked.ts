@@ -1,4 +1,5 @@
-import { and, assign, cancel, not, raise } from 'xstate';
+import { and, cancel, not, raise } from 'xstate';
+import { assign } from './assign.ts';
 import { draining } from './draining.ts';
 import type { HostStatus } from './events.ts';
 import type { Line } from './lines.ts';

@@ -1,4 +1,5 @@
-import { and, assign, cancel, enqueueActions } from 'xstate';
+import { and, cancel, enqueueActions } from 'xstate';
+import { assign } from './assign.ts';
 import type { RunEvent } from './events.ts';
 import {
   backoffEntry,

@@ -1,4 +1,5 @@
-import { assign, cancel, raise } from 'xstate';
+import { cancel, raise } from 'xstate';
+import { assign } from './assign.ts';
 import {
   brokenLock,
   conflictEntry,

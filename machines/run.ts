@@ -1,5 +1,5 @@
-import { assign } from 'xstate';
 import { acquiring } from './acquiring.ts';
+import { assign } from './assign.ts';
 import type { RunEvent } from './events.ts';
 import type { Line } from './lines.ts';
 import { locked } from './locked.ts';
@@ -11,6 +11,7 @@ import {
   log,
   machineSetup,
   type RunContext,
+  STANDBY_SLOT_MS,
   timerMs,
 } from './setup.ts';
 
@@ -119,6 +120,7 @@ export const runMachine = machineSetup.createMachine({
     waitMs: 0,
     lostUpdateVersion: null,
     releaseLost: false,
+    standbySlotMs: STANDBY_SLOT_MS,
     updateVersion: '',
     watchEnded: false,
     seen: [],

@@ -1,4 +1,5 @@
-import { assign, fromEventObservable, setup } from 'xstate';
+import { fromEventObservable, setup } from 'xstate';
+import { assign, spreading } from './assign.ts';
 import type { Boot, Disruption, HostStatus, RunEvent, RunInput } from './events.ts';
 import type { Line } from './lines.ts';
 import { LOCK_ANNOTATION, type LockObject, verdict } from './lock.ts';
@@ -8,6 +9,7 @@ export const BACKOFF_FIRST_MS = 1_000;
 export const BACKOFF_MAX_MS = 60_000;
 /** Width of the standby draw for each node that may still be waiting. */
 export const STANDBY_SLOT_MS = 32;
+export const STANDBY_SLOT_MAX_MS = 512;
 /** Width of the spread of the first reads for each node of the DaemonSet. */
 export const SPREAD_SLOT_MS = 25;
 export const DEADLINE_ERROR = 'Failed to acquire kube lock: context deadline exceeded';
@@ -25,6 +27,11 @@ export interface RunContext extends RunInput {
   lostUpdateVersion: string | null;
   /** A release got no answer: it may have been carried out. */
   releaseLost: boolean;
+  /**
+   * Width of the standby draw for each competitor. An acquire that came too late doubles it: then
+   * changes take longer to get to all nodes than it takes the next node to try.
+   */
+  standbySlotMs: number;
   /** The version that the last acquire was sent with. */
   updateVersion: string;
   /** The watch has ended while an acquire was out. */
@@ -143,7 +150,7 @@ export const lockInput = ({ context }: { context: RunContext }): LockActorInput 
   lock: context.lock,
 });
 
-export const machineSetup = setup({
+const made = setup({
   actors: {
     /** Emits lock.read or api.failed, once. */
     readLock: port<LockActorInput>(),
@@ -212,8 +219,11 @@ export const machineSetup = setup({
     drawStandbyWait: assign(({ context }) => {
       const { value, seed } = draw(context.seed);
       const competitors = Math.max(1, context.nodes - context.seen.length);
-      return { seed, waitMs: competitors > 1 ? value * competitors * STANDBY_SLOT_MS : 0 };
+      return { seed, waitMs: competitors > 1 ? value * competitors * context.standbySlotMs : 0 };
     }),
+    widenStandby: assign(({ context }) => ({
+      standbySlotMs: Math.min(context.standbySlotMs * 2, STANDBY_SLOT_MAX_MS),
+    })),
     interrupt: assign((_, { resumeAt }: Pick<RunContext, 'resumeAt'>) => ({ resumeAt })),
     /** The lock was taken away: what follows must not count on it. */
     loseLock: assign(({ context, event }) => ({
@@ -324,6 +334,7 @@ export const machineSetup = setup({
     wait: ({ context }) => context.waitMs,
   },
 });
+export const machineSetup = { ...made, assign: spreading(made.assign) };
 
 export const log = (line: Line) => ({ type: 'log' as const, params: line });
 /** The transition of a state whose process died: it goes on at `resumeAt`. */

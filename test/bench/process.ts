@@ -9,8 +9,8 @@ import { startHost } from '../hosts/host.ts';
 import { CONFIG, configPath, writeConfig } from '../hosts/program.ts';
 import { createProgramNode, startProgram } from '../service/program.ts';
 import { PROCESS } from './peers.ts';
-import { percentile } from './rollout.ts';
 import { table } from './table.ts';
+import { percentile } from './turns.ts';
 
 const TIMES = 9;
 

@@ -1,165 +1,129 @@
-import { KubeConfig } from '@kubernetes/client-node';
-import { of } from 'rxjs';
-import { createActor, fromEventObservable, waitFor } from 'xstate';
-import type { RunEvent } from '../../machines/events.ts';
-import { runMachine } from '../../machines/run.ts';
-import { kubeActors } from '../../src/kube/actors.ts';
-import { createClient, type KubeClient } from '../../src/kube/client.ts';
-import { createNode } from '../../src/kube/node.ts';
-import type { Cluster } from '../cluster/cluster.ts';
-import {
-  annotate,
-  createDaemonSet,
-  createNode as createNodeObject,
-  daemonSetPath,
-  MERGE_PATCH,
-} from '../kube/objects.ts';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { credentialsOf, SERVICE_ACCOUNT } from '../chaos/credentials.ts';
+import { sampleOf } from '../chaos/sample.ts';
+import { type Cluster, poll } from '../cluster/cluster.ts';
+import { install } from '../e2e/objects.ts';
+import { annotate, createNode, daemonSetPath, MERGE_PATCH } from '../kube/objects.ts';
+import type { Share } from './agents.ts';
+import { countsOf, since } from './server.ts';
+import { judgeTurns, nowMs, type Turn, type Turns } from './turns.ts';
+import { type Cost, startWorkers } from './workers.ts';
 
-export interface Rollout {
+export interface Rollout extends Turns {
   nodes: number;
-  /** Requests from the tick on, counted as `verb code`: `GET 200`, `WATCH 200`, `PATCH 409`. */
+  /** From the tick on, as the API server counts them: `GET 200`, `WATCH 200`, `PATCH 409`. */
   requests: Record<string, number>;
   requestsANode: number;
   conflicts: number;
-  /** From one node's release to the next one's acquire, ms, in the order they happened. */
-  handOffsMs: number[];
+  /** Changes of the DaemonSet that the API server has sent to watches. */
+  changes: number;
+  /** From the tick to the last release. */
   seconds: number;
-  /** The order in which the nodes held the lock, and whether two ever did at once. */
-  order: string[];
-  overlaps: number;
+  /** CPU time of the API server in that time. */
+  serverCpuS: number;
+  /** The processes with the agents. */
+  workers: Cost[];
+}
+
+export interface RolloutOptions {
+  nodes: number;
+  /** Names of Nodes begin with it; another one for each rollout of a cluster. */
+  prefix: string;
+  /** Another holder keeps the lock until every node waits for it. */
+  isHeld: boolean;
+  /** So many have had their turn. */
+  progress?(turns: number): void;
+}
+
+/** As many as one process can serve without being what the hand-off waits for. */
+export const AGENTS_A_PROCESS = 250;
+/** The whole of it, in which case it fails. */
+const limitMs = (nodes: number) => 120_000 + nodes * 1_000;
+const TOKEN_VALID_S = 3_600;
+
+/** Gives a cluster what agents need: the manifests, with the roles of the DaemonSet's account. */
+export async function prepare(cluster: Cluster): Promise<void> {
+  await install(cluster);
 }
 
 /**
- * A whole rollout of `nodes` machines, each with its own client, on a real API server: all tick at
- * once, upgrades take no time. Node names begin with `prefix`. With `isHeld` another holder keeps
- * the lock until every node waits for it.
+ * A whole rollout of machines, each with a client and a connection of its own, on a cluster that
+ * is prepared: all tick at once, upgrades take no time.
  */
-export async function rollout(
-  cluster: Cluster,
-  nodes: number,
-  prefix: string,
-  isHeld: boolean,
-): Promise<Rollout> {
-  await createDaemonSet(cluster, prefix);
-  const { status } = await cluster.request(`${daemonSetPath(prefix)}/status`, {
+export async function rollout(cluster: Cluster, options: RolloutOptions): Promise<Rollout> {
+  const { nodes, prefix, isHeld, progress } = options;
+  const names = Array.from({ length: nodes }, (_, index) => `${prefix}-${index + 1}`);
+  await setSize(cluster, nodes);
+  for (const name of names) await createNode(cluster, name);
+  const folder = join(cluster.files.folder, prefix);
+  const makeCredentials = await credentialsOf(cluster);
+  makeCredentials(folder).renewToken(TOKEN_VALID_S);
+
+  const workers = await startWorkers(sharesOf(cluster, folder, names), limitMs(nodes));
+  try {
+    if (isHeld) await annotate(cluster, SERVICE_ACCOUNT.name, 'another-holder');
+    const before = await countsOf(cluster);
+    const cpuBeforeS = sampleOf(cluster.apiServerPid(), 0).cpuS;
+    const turns: Turn[] = [];
+    const startedAtMs = nowMs();
+    const costs = await workers.tick({
+      waiting(agents) {
+        if (isHeld && agents === nodes) void annotate(cluster, SERVICE_ACCOUNT.name, null);
+      },
+      turn(turn) {
+        turns.push(turn);
+        progress?.(turns.length);
+      },
+    });
+    const seconds = (Math.max(...turns.map(({ doneAtMs }) => doneAtMs)) - startedAtMs) / 1_000;
+    const serverCpuS = sampleOf(cluster.apiServerPid(), 0).cpuS - cpuBeforeS;
+    await workers.stop();
+    // A watch is counted when it ends.
+    await poll(async () => (await countsOf(cluster)).openWatches <= before.openWatches, 30_000);
+    const { requests, changes } = since(before, await countsOf(cluster));
+    // The other holder's release is no agent's.
+    if (isHeld) requests['PATCH 200'] = (requests['PATCH 200'] ?? 0) - 1;
+    const total = Object.values(requests).reduce((sum, count) => sum + count, 0);
+    return {
+      ...judgeTurns(turns),
+      nodes,
+      requests,
+      requestsANode: total / nodes,
+      conflicts: requests['PATCH 409'] ?? 0,
+      changes,
+      seconds,
+      serverCpuS,
+      workers: costs,
+    };
+  } finally {
+    await workers.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Shares of equal size, in as few processes as can serve them. */
+function sharesOf(cluster: Cluster, folder: string, names: readonly string[]): Share[] {
+  const { hostname: host, port } = new URL(cluster.url);
+  const count = Math.ceil(names.length / AGENTS_A_PROCESS);
+  const size = Math.ceil(names.length / count);
+  return Array.from({ length: count }, (_, index) => ({
+    server: { host, port, folder },
+    namespace: SERVICE_ACCOUNT.namespace,
+    daemonSet: SERVICE_ACCOUNT.name,
+    nodes: names.length,
+    names: names.slice(index * size, (index + 1) * size),
+    before: index * size,
+    limitMs: limitMs(names.length),
+  }));
+}
+
+/** What the controller of DaemonSets would say. */
+async function setSize(cluster: Cluster, nodes: number): Promise<void> {
+  const { status } = await cluster.request(`${daemonSetPath(SERVICE_ACCOUNT.name)}/status`, {
     method: 'PATCH',
     type: MERGE_PATCH,
     body: { status: { desiredNumberScheduled: nodes } },
   });
-  if (status !== 200) throw new Error(`PATCH status of ${prefix}: ${status}`);
-  const names = Array.from({ length: nodes }, (_, index) => `${prefix}-${index + 1}`);
-  for (const name of names) await createNodeObject(cluster, name);
-
-  const requests: Record<string, number> = {};
-  const clients = names.map((name) => counted(clientFor(cluster.kubeconfig, name), requests));
-  const ports = await Promise.all(
-    names.map(async (name, index) => {
-      const client = clients[index] as KubeClient;
-      const node = createNode(client, name, Date.now, (message) => {
-        throw new Error(message);
-      });
-      await node.load();
-      return { name, client, node };
-    }),
-  );
-  for (const key of Object.keys(requests)) delete requests[key];
-  if (isHeld) await annotate(cluster, prefix, 'another-holder');
-  let waiting = 0;
-
-  const held = { by: '', releasedAtMs: null as number | null, overlaps: 0 };
-  const order: string[] = [];
-  const handOffsMs: number[] = [];
-  const startedAtMs = performance.now();
-  const ended = ports.map(({ name, client, node }, index) => {
-    const machine = runMachine.provide({
-      actors: {
-        ...kubeActors({ client, node, warn: process.emitWarning }),
-        upgradeHost: fromEventObservable<RunEvent, { node: string; resumed: boolean }>(() =>
-          of({ type: 'upgrade.finished', status: { rebootRequired: false, detail: '' } }),
-        ),
-      },
-    });
-    const input = {
-      node: name,
-      namespace: 'kube-system',
-      daemonSet: prefix,
-      adopt: false,
-      deadlineInMs: 300_000,
-      nodes,
-      seed: index + 1,
-    };
-    const actor = createActor(machine, { input });
-    let was = '';
-    let isWaiting = false;
-    actor.subscribe((snapshot) => {
-      if (isHeld && !isWaiting && snapshot.matches({ acquiring: 'watch' })) {
-        isWaiting = true;
-        waiting += 1;
-        if (waiting === nodes) void annotate(cluster, prefix, null);
-      }
-      const is =
-        typeof snapshot.value === 'string' ? snapshot.value : Object.keys(snapshot.value)[0];
-      if (is === 'locked' && was === 'acquiring') {
-        if (held.by !== '') held.overlaps += 1;
-        held.by = name;
-        order.push(name);
-        if (held.releasedAtMs !== null) handOffsMs.push(performance.now() - held.releasedAtMs);
-      }
-      // Until the release is answered nobody else can be known to hold it.
-      if (is === 'releasing' && was === 'locked') held.by = '';
-      if (is === 'done' && held.by === '') held.releasedAtMs = performance.now();
-      was = is ?? '';
-    });
-    actor.start();
-    return waitFor(actor, (snapshot) => snapshot.status === 'done', { timeout: 300_000 });
-  });
-  const last = await Promise.all(ended);
-  const seconds = (performance.now() - startedAtMs) / 1_000;
-  await Promise.all(clients.map((client) => client.close()));
-  const failed = last.filter(({ value }) => value !== 'done').length;
-  if (failed > 0) throw new Error(`${failed} of ${nodes} runs failed`);
-  const total = Object.values(requests).reduce((sum, count) => sum + count, 0);
-  return {
-    nodes,
-    requests,
-    requestsANode: total / nodes,
-    conflicts: requests['PATCH 409'] ?? 0,
-    handOffsMs,
-    seconds,
-    order,
-    overlaps: held.overlaps,
-  };
-}
-
-function clientFor(kubeconfig: string, name: string): KubeClient {
-  const config = new KubeConfig();
-  config.loadFromFile(kubeconfig);
-  return createClient(config, { userAgent: `host-upgrades/${name}` });
-}
-
-function counted(client: KubeClient, requests: Record<string, number>): KubeClient {
-  const count = async <T>(verb: string, request: Promise<T>): Promise<T> => {
-    const add = (code: number | string) => {
-      requests[`${verb} ${code}`] = (requests[`${verb} ${code}`] ?? 0) + 1;
-    };
-    try {
-      const result = await request;
-      add(200);
-      return result;
-    } catch (error) {
-      add((error as { code?: number }).code ?? 'none');
-      throw error;
-    }
-  };
-  return {
-    ...client,
-    request: (spec, signal) => count(spec.method, client.request(spec, signal)),
-    open: (spec, signal) => count('WATCH', client.open(spec, signal)),
-  };
-}
-
-/** The value below which `share` (0 to 1) of the values lie. */
-export function percentile(values: number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  if (status !== 200) throw new Error(`PATCH the status of the DaemonSet: ${status}`);
 }

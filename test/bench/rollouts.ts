@@ -1,56 +1,54 @@
+import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import type { Cluster } from '../cluster/cluster.ts';
-import { GO_ROLLOUT } from './peers.ts';
-import { percentile, type Rollout, rollout } from './rollout.ts';
-import { table } from './table.ts';
+import { figuresOf, figuresTable } from './figures.ts';
+import { plotsOf } from './plots.ts';
+import { AGENTS_A_PROCESS, prepare, type Rollout, rollout } from './rollout.ts';
 
-const SIZES = [10, 30, 60, 100];
-const TIMES = 3;
+/** The sizes of fleets, and how often each is measured: the large ones have many hand-offs each. */
+const FLEETS = new Map([
+  [10, 3],
+  [30, 3],
+  [60, 3],
+  [100, 3],
+  [300, 1],
+  [1_000, 1],
+]);
+const SIZES = [...FLEETS.keys()];
 
-/** Rollouts of several fleet sizes, side by side with the figures of the Go program. */
+/**
+ * Rollouts of several fleet sizes, side by side with the figures of the Go program; the plots of
+ * them are written beside this file.
+ */
 export async function benchRollouts(cluster: Cluster, write: (text: string) => void) {
   write(
-    `\nWhole rollouts on a real kube-apiserver and etcd on loopback, all machines in this process, upgrades of zero length, all nodes ticking at once; ${TIMES} runs each; ${cpus().length} cores, Node ${process.version}\n\n`,
+    `\nWhole rollouts on a real kube-apiserver and etcd on loopback, with the DaemonSet and its service account; an agent is a machine with a client and a connection of its own, at most ${AGENTS_A_PROCESS} a process; upgrades of zero length, all nodes ticking at once; ${cpus().length} cores, Node ${process.version}\n\n`,
   );
-  const all = new Map<number, Rollout[]>();
-  for (const nodes of SIZES) {
-    const runs: Rollout[] = [];
-    for (let time = 1; time <= TIMES; time += 1) {
-      runs.push(await rollout(cluster, nodes, `bench-${nodes}-${time}`, false));
+  await prepare(cluster);
+  const runs: Rollout[] = [];
+  for (const [nodes, times] of FLEETS) {
+    for (let time = 1; time <= times; time += 1) {
+      const progress = (turns: number) => {
+        if (turns % 100 === 0 && nodes > 100) write(`  ${turns} of ${nodes} had their turn\n`);
+      };
+      const prefix = `bench-${nodes}-${time}`;
+      const run = await rollout(cluster, { nodes, prefix, isHeld: false, progress });
+      write(`N = ${nodes}, run ${time} of ${times}: ${run.seconds.toFixed(1)} s, ${byVerb(run)}\n`);
+      runs.push(run);
     }
-    all.set(nodes, runs);
   }
-  const row = (name: string, of: (run: Rollout) => number, digits: number) => [
-    [name, ...SIZES.map((nodes) => range(all.get(nodes) ?? [], of, digits))],
-    ['  Go program', ...SIZES.map((nodes) => GO_ROLLOUT[name]?.[nodes] ?? '')],
-  ];
-  write(
-    table([
-      ['', ...SIZES.map((nodes) => `N = ${nodes}`)],
-      ...row('requests a node', (run) => run.requestsANode, 1),
-      ...row('conflicts (409), in all', (run) => run.conflicts, 0),
-      ...row('hand-off p50, ms', (run) => percentile(run.handOffsMs, 0.5), 0),
-      ...row('hand-off p95, ms', (run) => percentile(run.handOffsMs, 0.95), 0),
-      ...row('whole rollout, s', (run) => run.seconds, 1),
-    ]),
-  );
-  write('\nRequests by verb and code, all runs:\n');
-  for (const [nodes, runs] of all) write(`  N = ${nodes}: ${byVerb(runs)}\n`);
+  const figures = figuresOf(runs);
+  write(`\n${figuresTable(figures, SIZES)}\n`);
+  for (const [name, svg] of Object.entries(plotsOf(figures, SIZES))) {
+    const path = join(import.meta.dirname, name);
+    writeFileSync(path, svg);
+    write(`${path}\n`);
+  }
 }
 
-function range(runs: Rollout[], of: (run: Rollout) => number, digits: number): string {
-  const values = runs.map((run) => of(run).toFixed(digits)).sort((a, b) => Number(a) - Number(b));
-  const [least, most] = [values[0] ?? '', values.at(-1) ?? ''];
-  return least === most ? least : `${least}–${most}`;
-}
-
-function byVerb(runs: Rollout[]): string {
-  const sums: Record<string, number> = {};
-  for (const { requests } of runs) {
-    for (const [key, count] of Object.entries(requests)) sums[key] = (sums[key] ?? 0) + count;
-  }
-  return Object.entries(sums)
-    .sort()
+function byVerb({ requests }: Rollout): string {
+  return Object.entries(requests)
     .map(([key, count]) => `${key}: ${count}`)
     .join(', ');
 }

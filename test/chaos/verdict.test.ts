@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plotSvg, ticks } from './plot.ts';
+import { ticks } from '../plot/svg.ts';
+import { plotSvg } from './plot.ts';
 import type { Sample } from './sample.ts';
 import { slopeOf, verdictOf } from './verdict.ts';
 

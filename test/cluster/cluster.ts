@@ -24,6 +24,8 @@ export interface Cluster {
   pause(): void;
   resume(): void;
   stopApiServer(signal?: NodeJS.Signals): Promise<void>;
+  /** Of the API server's process; throws where it does not run. */
+  apiServerPid(): number;
   startApiServer(): Promise<void>;
   /** A request as the administrator. */
   request(path: string, init?: RequestInit): Promise<Answer>;
@@ -154,6 +156,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     pause: () => api.child.kill('SIGSTOP'),
     resume: () => api.child.kill('SIGCONT'),
     stopApiServer: (signal) => api.kill(signal),
+    apiServerPid() {
+      api.assertRunning();
+      return api.child.pid as number;
+    },
     async startApiServer() {
       api = startApi();
       await ready();

@@ -95,7 +95,14 @@ function violated({ holder, version, underway, snapshot }: World): string[] {
 
 function keyOf(world: World): string {
   const { snapshot, ...rest } = world;
-  const { backoffMs: _, waitMs: __, seed: ___, seen: ____, ...context } = snapshot.context;
+  const {
+    backoffMs: _,
+    waitMs: __,
+    seed: ___,
+    seen: ____,
+    standbySlotMs: _____,
+    ...context
+  } = snapshot.context;
   return JSON.stringify([snapshot.value, context, rest]);
 }
 

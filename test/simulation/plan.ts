@@ -56,10 +56,19 @@ export interface NodePlan {
 
 /**
  * How a request fares. `lost`, `hangs-after`: it has been carried out; `late`: it will be, when
- * nobody waits for it any more.
+ * nobody waits for it any more. `forbidden`: as by a role that does not allow it.
  */
-export type Fate = 'refused' | 'reset' | 'lost' | 'late' | 'hangs-before' | 'hangs-after' | 'slow';
+export type Fate =
+  | 'forbidden'
+  | 'refused'
+  | 'reset'
+  | 'lost'
+  | 'late'
+  | 'hangs-before'
+  | 'hangs-after'
+  | 'slow';
 
+/** Those that seeds draw. */
 export const FATES: readonly Fate[] = [
   'refused',
   'reset',
@@ -130,8 +139,10 @@ const AIMED_EVERY = 4;
 function drawCommon(seed: number, size: Size): Plan {
   const random = createRandom(seed, 'plan');
   if (size.nodes === undefined && size.minutes === undefined && random.next() < CROWD_SHARE) {
-    return crowd(seed, random);
+    return crowd(seed, random, 30, size);
   }
+  if (size.nodes !== undefined && size.nodes > CROWD_FROM)
+    return crowd(seed, random, size.nodes, size);
   const count = size.nodes ?? random.between(2, 5);
   const periodMs = random.pick([2, 3, 5]) * MINUTE_MS;
   const minutes = size.minutes ?? random.between(4, 10);
@@ -160,20 +171,28 @@ function drawCommon(seed: number, size: Size): Plan {
 }
 
 const CROWD_SHARE = 0.01;
+/** More nodes than this are a crowd: with faults, and upgrades that take their time, they would need days. */
+const CROWD_FROM = 100;
+/** What a node of a crowd takes for its turn, at most. */
+const TURN_MS = 2_000;
 
-function crowd(seed: number, random: Random): Plan {
-  const nodes = Array.from({ length: 30 }, (_, index) => ({
+/** Without a number of minutes the window is long enough for all; else most end with its deadline. */
+function crowd(seed: number, random: Random, count: number, { minutes }: Size): Plan {
+  const periodMs =
+    minutes === undefined ? Math.max(10 * MINUTE_MS, count * TURN_MS) : minutes * MINUTE_MS;
+  const upgradeMs = minutes === undefined ? 300 : 10_000;
+  const nodes = Array.from({ length: count }, (_, index) => ({
     ...drawNode(random, index, false),
     upgrade: 'ok' as const,
-    upgradeMs: 300,
+    upgradeMs,
     rebootFailure: null,
     skewMs: 0,
   }));
   return {
     seed,
     faultyMs: MINUTE_MS,
-    periodMs: 10 * MINUTE_MS,
-    windowMs: 10 * MINUTE_MS,
+    periodMs,
+    windowMs: periodMs,
     reboot: false,
     drain: false,
     drainBefore: 'reboot',

@@ -1,6 +1,7 @@
 import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
 import type { WatchSink } from '../../src/rehearsal/api.ts';
 import type { VirtualClock } from '../../src/rehearsal/clock.ts';
+import type { ApiObject } from '../../src/rehearsal/objects.ts';
 
 /** The rows of a watch on their way to one process. */
 export interface Rows {
@@ -23,6 +24,18 @@ export interface RowsOptions {
 }
 
 const encoder = new TextEncoder();
+/** Of each object as it was last sent: a change goes to all watches alike. */
+const sent = new WeakMap<object, { type: string; bytes: Uint8Array }>();
+
+function bytesOf(row: Parameters<WatchSink['write']>[0]): Uint8Array {
+  const { type } = row;
+  const object = row.object as ApiObject;
+  const known = sent.get(object);
+  if (known?.type === type) return known.bytes;
+  const bytes = encoder.encode(`${JSON.stringify({ type, object })}\n`);
+  sent.set(object, { type, bytes });
+  return bytes;
+}
 
 export function openRows({
   clock,
@@ -67,10 +80,10 @@ export function openRows({
       if (isClosed) return;
       unwatch = watch({
         write(row) {
-          const text = `${JSON.stringify(row)}\n`;
+          const bytes = bytesOf(row);
           deliver(() => {
             onObject(row.object);
-            controller?.enqueue(encoder.encode(text));
+            controller?.enqueue(bytes);
           });
         },
         end: () => deliver(() => close((one) => one.close())),

@@ -7,6 +7,7 @@ import { simulate } from './fleet.ts';
 import type { Violation } from './judge.ts';
 import type { Plan, Size } from './plan.ts';
 import { failureText } from './report.ts';
+import { SCENES, scenePlan } from './scenes.ts';
 import { shrink } from './shrink.ts';
 import type { Answer, Order } from './worker.ts';
 import { carryOutAll, noTotals } from './workers.ts';
@@ -18,8 +19,11 @@ Whole fleets in virtual time, with faults that follow from the seed; the invaria
 every step. Exit code 0: none violated, 1: one is, 2: bad arguments.
 
   --seeds    which seeds; 1..1000 where not given
-  --nodes    how many nodes instead of 2 to 5
-  --minutes  for how long faults come, in virtual time, instead of 4 to 12
+  --nodes    how many nodes instead of 2 to 5; above 100 it is a rollout without faults, whose
+             cost is checked: each change of the lock goes to all who wait, so that the time grows
+             with the square
+  --minutes  for how long faults come, in virtual time, instead of 4 to 12; above 100 nodes how
+             long the window is, instead of long enough for all
   --aimed    some of the faults wait until a run is in a state that is drawn, too; without it, in every
              fourth seed
   --directed behind the seeds, a plan for each pair of a fault and a state that they have not reached
@@ -123,10 +127,11 @@ async function simulateAll(options: Options): Promise<Answer> {
   });
   await carryOutAll(orders, jobs, totals, () => show(`${count} seeds`));
   if (isDirected && totals.failure === null) {
+    const scenes: Order = { kind: 'plans', plans: Object.values(SCENES).map(scenePlan) };
     const aims = chunks(aimsAtRest(totals), AIMS_CHUNK).map((some): Order => {
       return { kind: 'aims', aims: some };
     });
-    await carryOutAll(aims, jobs, totals, () => show('seeds and directed plans'));
+    await carryOutAll([scenes, ...aims], jobs, totals, () => show('seeds and directed plans'));
   }
   if (isTerminal) process.stderr.write('\r\x1b[K');
   return totals;

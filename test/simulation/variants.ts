@@ -127,7 +127,7 @@ export const VARIANTS: Record<string, Variant> = {
   },
   'the wake-up has no jitter': {
     file: 'machines/setup.ts',
-    find: 'waitMs: competitors > 1 ? value * competitors * STANDBY_SLOT_MS : 0',
+    find: 'waitMs: competitors > 1 ? value * competitors * context.standbySlotMs : 0',
     replace: 'waitMs: competitors > 1 ? value : 0',
     violates: [COST],
   },

@@ -53,6 +53,8 @@ const REFUSALS: readonly [number, string][] = [
   [429, 'too many requests, please try again later'],
 ];
 
+const FORBIDDEN = JSON.stringify({ kind: 'Status', message: 'not by this role', code: 403 });
+
 export interface WireOptions {
   api: Api;
   clock: VirtualClock;
@@ -111,6 +113,7 @@ export function createWire({ api, clock, random, as }: WireOptions): Wire {
         if (wire.isDown) return back(() => fail(socketError('ECONNREFUSED')));
         if (fate === 'reset') return back(() => fail(socketError('ECONNRESET')));
         if (fate === 'refused') return back(() => fail(statusError(...refusal(random), null)));
+        if (fate === 'forbidden') return back(() => fail(statusError(403, FORBIDDEN, null)));
         let result: T;
         try {
           result = as(link.node, () => arrive(route(path)));

@@ -6,7 +6,8 @@ import { drawPlan, type Plan, type Size } from './plan.ts';
 
 export type Order =
   | { kind: 'seeds'; first: number; last: number; size: Size }
-  | { kind: 'aims'; aims: Aim[] };
+  | { kind: 'aims'; aims: Aim[] }
+  | { kind: 'plans'; plans: Plan[] };
 
 export interface Answer {
   /** Plans that were run. */
@@ -51,7 +52,8 @@ async function carryOut(order: Order): Promise<Answer> {
     return result;
   };
   if (order.kind === 'seeds') await seeds(order, answer, run);
-  else await aims(order.aims, answer, run);
+  else if (order.kind === 'aims') await aims(order.aims, answer, run);
+  else for (const plan of order.plans) await run(plan);
   return answer;
 }
 

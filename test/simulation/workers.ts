@@ -12,7 +12,7 @@ export async function carryOutAll(
   const work = async () => {
     // With the default of 16 MB a seventh of the time goes into copying what is young.
     const worker = new Worker(new URL('worker.ts', import.meta.url), {
-      resourceLimits: { maxYoungGenerationSizeMb: 96 },
+      resourceLimits: { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 16_000 },
     });
     try {
       for (const order of left) {

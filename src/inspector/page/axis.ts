@@ -1,3 +1,4 @@
+import { countWhile } from './halving.ts';
 import { type Course, lengthOf, overlapMs, type Span } from './quiet.ts';
 
 /** A part of the axis, in px; a break stands for more time than its width. */
@@ -73,15 +74,9 @@ export function timeAt(at: number, { pieces, msPerPx }: Axis): number {
   return fromMs + (at - x) * (isBreak ? (toMs - fromMs) / width : msPerPx);
 }
 
-/** The last piece that has begun, by halving; the first where none has. */
+/** The last piece that has begun; the first where none has. */
 function pieceAt(pieces: readonly Piece[], hasBegun: (piece: Piece) => boolean): Piece {
-  let [low, high] = [1, pieces.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (hasBegun(pieces[middle] as Piece)) low = middle + 1;
-    else high = middle;
-  }
-  return pieces[low - 1] as Piece;
+  return pieces[Math.max(1, countWhile(pieces, hasBegun)) - 1] as Piece;
 }
 
 /** The pieces in sight, cut at the ends of the axis. */

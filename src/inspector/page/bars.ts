@@ -1,4 +1,5 @@
 import { type Axis, xOf } from './axis.ts';
+import { countWhile } from './halving.ts';
 import type { RecordItem, Segment, Stream } from './history.ts';
 import type { Phase } from './states.ts';
 
@@ -39,15 +40,9 @@ export function barsOf(stream: Stream, axis: Axis): Bar[] {
   return bars;
 }
 
-/** The last segment that had begun by a time, by halving; the clock goes forward, mostly. */
+/** The last segment that had begun by a time; the clock goes forward, mostly. */
 function firstInSight(segments: readonly Segment[], fromMs: number): number {
-  let [low, high] = [0, segments.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((segments[middle] as Segment).begin.atMs <= fromMs) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(0, low - 1);
+  return Math.max(0, countWhile(segments, ({ begin }) => begin.atMs <= fromMs) - 1);
 }
 
 const ENDED: ReadonlySet<Phase> = new Set(['done', 'failed', 'stopped']);
@@ -63,31 +58,21 @@ export function endOfSegment(stream: Stream, index: number, nowMs: number): numb
   return Math.max(begin.atMs, nowMs);
 }
 
-/** The record nearest to a time, by halving; the clock goes forward, mostly. */
+/** The record nearest to a time; the clock goes forward, mostly. */
 export function nearest<Timed extends { atMs: number }>(
   items: readonly Timed[],
   atMs: number,
 ): Timed | null {
-  let [low, high] = [0, items.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((items[middle] as Timed).atMs < atMs) low = middle + 1;
-    else high = middle;
-  }
-  const [one, other] = [items[low], items[low - 1]];
+  const earlier = countWhile(items, (item) => item.atMs < atMs);
+  const at = Math.min(earlier, items.length - 1);
+  const [one, other] = [items[at], items[at - 1]];
   if (!one || !other) return one ?? null;
   return Math.abs(other.atMs - atMs) < Math.abs(one.atMs - atMs) ? other : one;
 }
 
 /** The last record of a stream at or ahead of a place on the common axis. */
 export function recordAt({ items }: Stream, index: number): RecordItem | null {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((items[middle] as RecordItem).index <= index) low = middle + 1;
-    else high = middle;
-  }
-  return items[low - 1] ?? null;
+  return items[countWhile(items, (item) => item.index <= index) - 1] ?? null;
 }
 
 /** Whether the machine has refused a stream by a place on the common axis. */

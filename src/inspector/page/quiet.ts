@@ -1,3 +1,4 @@
+import { countWhile } from './halving.ts';
 import type { History, Item, RecordItem } from './history.ts';
 import { phaseOf } from './states.ts';
 
@@ -105,13 +106,8 @@ function waitedThrough(waits: readonly Span[]): (gap: Span) => boolean {
     return latestMs;
   });
   return ({ fromMs, toMs }) => {
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((sorted[middle] as Span).fromMs <= fromMs) low = middle + 1;
-      else high = middle;
-    }
-    return (untilMs[low - 1] ?? Number.NEGATIVE_INFINITY) >= toMs;
+    const begun = countWhile(sorted, (wait) => wait.fromMs <= fromMs);
+    return (untilMs[begun - 1] ?? Number.NEGATIVE_INFINITY) >= toMs;
   };
 }
 

@@ -5,6 +5,7 @@ import { type End, endingAt } from './ending.ts';
 import type { OpenedFiles } from './files.ts';
 import { EVERYTHING, type Filter, isEverything, passing } from './filter.ts';
 import { Folder } from './folder.ts';
+import { countWhile } from './halving.ts';
 import { History, type Item, isRecordItem, type RecordItem } from './history.ts';
 import { Verifier } from './verifier.ts';
 
@@ -179,13 +180,7 @@ export class Session {
   /** Where a row is in the filtered list; where it would be if it is not. */
   placeOf(index: number): number {
     if (!this.#shown) return index;
-    let [low, high] = [0, this.#shown.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#shown[middle] as number) < index) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(this.#shown, (shown) => shown < index);
   }
 
   select(index: number): void {
