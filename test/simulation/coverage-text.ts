@@ -1,7 +1,9 @@
 import { machineModel } from '../../src/diagram/model.ts';
-import { type Aim, type Base, NO_RUN } from './directed.ts';
+import type { Aim, Base } from './directed.ts';
+import { NO_RUN } from './judge.ts';
 import { FAULTS } from './steps.ts';
 import { TRANSITIONS } from './transitions.ts';
+import { UNREACHED_TRANSITIONS, whyNever } from './unreached.ts';
 
 /** What all seeds together have reached, by the names of `Coverage`. */
 export interface Reached {
@@ -55,10 +57,32 @@ export function aimsAtRest({ faults, bases }: Pick<Reached, 'faults'> & Found): 
   );
   return PAIRS.filter(({ fault, state }) => !faults.has(`${fault}, ${state}`)).flatMap((pair) => {
     const found = cheapest.get(pair.state);
-    return found === undefined ? [] : [{ ...pair, bases: found }];
+    // What cannot be is tried, too: once.
+    const tries = whyNever(pair.fault, pair.state) === null ? BASES_MAX : 1;
+    return found === undefined ? [] : [{ ...pair, bases: found.slice(0, tries) }];
   });
 }
 
 interface Found {
   bases: readonly [state: string, base: Base][];
+}
+
+/** Where what was reached is not what unreached.ts says, a line each. */
+export function surprises({ transitions, faults }: Reached): string[] {
+  const words = (isReached: boolean, isListed: boolean, what: string) =>
+    isReached !== isListed
+      ? []
+      : [`${isReached ? 'reached, and in' : 'not reached, and not in'} unreached.ts: ${what}`];
+  return [
+    ...TRANSITIONS.flatMap((name) =>
+      words(transitions.has(name), name in UNREACHED_TRANSITIONS, name),
+    ),
+    ...Object.keys(UNREACHED_TRANSITIONS)
+      .filter((name) => !TRANSITIONS.includes(name))
+      .map((name) => `no transition of the machine, and in unreached.ts: ${name}`),
+    ...PAIRS.flatMap(({ fault, state }) => {
+      const pair = `${fault}, ${state}`;
+      return words(faults.has(pair), whyNever(fault, state) !== null, pair);
+    }),
+  ];
 }

@@ -1,4 +1,5 @@
 import { createRandom } from '../../src/rehearsal/random.ts';
+import { NO_RUN } from './judge.ts';
 import { drawPlan, type Fate, type Plan, type Size, type Step, type StepKind } from './plan.ts';
 
 /** A seed in which a node's run comes to a state while faults still come. */
@@ -18,26 +19,33 @@ export interface Aim {
   bases: Base[];
 }
 
+/** Where the lock is still held, and all is done. */
+export const RELEASING = 'releasing.get';
+
 /** How long faults may go on behind the aimed one. */
 const AFTER_MS = 60_000;
 /** Without a run: before the first tick of any plan. */
 const BEFORE_RUNS_MS = 1_000;
 
-/** Before any run there is always one. */
-export const NO_RUN = 'no run';
-
 /** The base's plan as far as the state, and there the fault. */
 export function directedPlan({ fault, state }: Aim, { seed, size, node, atMs }: Base): Plan {
   const plan = drawPlan(seed, size);
-  const faultyMs = Math.min(plan.faultyMs, atMs + AFTER_MS);
   const random = createRandom(seed, `${fault}, ${state}`);
-  const isWaitedFor = !fault.startsWith('crash') && state !== NO_RUN;
+  const isCrash = fault.startsWith('crash');
+  const isBeforeRuns = state === NO_RUN;
+  const faultyMs = isBeforeRuns ? plan.faultyMs : Math.min(plan.faultyMs, atMs + AFTER_MS);
   const step: Step = {
     ...faultStep(fault, node, state, random.pick([3_000, 20_000])),
-    ...(isWaitedFor ? { in: { node, state } } : {}),
-    atMs: state === NO_RUN && !fault.startsWith('crash') ? BEFORE_RUNS_MS : 0,
+    ...(isCrash || isBeforeRuns ? {} : { in: { node, state } }),
+    atMs: isBeforeRuns && !isCrash ? BEFORE_RUNS_MS : 0,
   };
-  return { ...plan, faultyMs, steps: [step, ...plan.steps.filter((one) => one.atMs <= faultyMs)] };
+  // Without a run there is only the lock of a lost journal to be put right.
+  const lost: Step[] =
+    isBeforeRuns && isCrash
+      ? [{ kind: 'wipe', atMs: 0, node, downMs: 1_000, in: { node, state: RELEASING } }]
+      : [];
+  const before = plan.steps.filter((one) => one.atMs <= faultyMs);
+  return { ...plan, faultyMs, steps: [step, ...lost, ...before] };
 }
 
 function faultStep(fault: string, node: string, state: string, forMs: number): Step {

@@ -32,13 +32,29 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       { kind: 'stop', ...at('acquiring.backoff'), node: NODE, downMs: 1_000 },
     ],
   },
+  // Its own conflict is told before the watch tells of what has caused it.
+  'acquiring.watch.conflict lock.changed -> acquiring.watch.standby': {
+    plan: { nodes: [NODE_PLAN, { ...NODE_PLAN, name: 'node-2' }] },
+    steps: [NODE, 'node-2'].flatMap((node): Step[] => [
+      { kind: 'lag', atMs: 0, in: { node, state: 'acquiring.watch.standby' }, forMs: 90, lagMs: 9 },
+      {
+        ...{ kind: 'touch', atMs: 0, in: { node, state: 'acquiring.watch.update' } },
+        ...{ forMs: 10, everyMs: 20 },
+      },
+    ]),
+  },
   'locked.reporting node.reported [hasRebooted] -> locked.leaving': {
     plan: KEPT,
     node: { upgradeMs: 45_000, rebootDue: 'again' },
   },
   'locked.draining.evicting drain.failed -> locked.undrained': {
     plan: { reboot: true, drain: true },
-    steps: [{ ...requests, ...at('locked.draining.evicting'), fate: 'forbidden', forMs: 3_000 }],
+    steps: [{ ...requests, ...at('locked.draining.evicting'), fate: 'forbidden', forMs: 90_000 }],
+  },
+  'locked.rebooting.requesting stop.requested -> interrupted': {
+    plan: { reboot: true },
+    node: { rebootFailure: 'silent' },
+    steps: [{ kind: 'stop', ...at('locked.rebooting.requesting'), node: NODE, downMs: 1_000 }],
   },
   'locked.rebooting.backoff window.closed -> locked.leaving': {
     plan: { ...KEPT, windowMs: 60_000 },

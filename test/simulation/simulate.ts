@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { aimsAtRest, coverageLine, unreachedText } from './coverage-text.ts';
+import { aimsAtRest, coverageLine, surprises, unreachedText } from './coverage-text.ts';
 import { simulate } from './fleet.ts';
 import type { Violation } from './judge.ts';
 import type { Plan, Size } from './plan.ts';
@@ -26,7 +26,8 @@ every step. Exit code 0: none violated, 1: one is, 2: bad arguments.
              long the window is, instead of long enough for all
   --aimed    some of the faults wait until a run is in a state that is drawn, too; without it, in every
              fourth seed
-  --directed behind the seeds, a plan for each pair of a fault and a state that they have not reached
+  --directed behind the seeds, a plan for each pair of a fault and a state that they have not reached;
+             1 also where what was reached is not what unreached.ts says
   --coverage lists what was not reached: transitions of the machine, and states by fault
   --jobs     how many at once; one for each core where not given
   --save     where a failing plan and its journals are written; simulation-failures where not given
@@ -195,7 +196,9 @@ async function main(args: string[]): Promise<number> {
     `${seeds} seeds${directed}, ${totals.failure ? 1 : 0} violated; ${runs} node-runs in ${tookS.toFixed(0)} s (${(runs / tookS).toFixed(0)} a second), ${(virtualMs / 3_600_000).toFixed(0)} virtual hours, ${(requests / runs).toFixed(1)} requests a run\n${coverageLine(totals)}\n`,
   );
   if (options.isCovered) process.stdout.write(`${unreachedText(totals)}\n`);
-  return totals.failure ? 1 : 0;
+  const wrong = options.isDirected && !totals.failure ? surprises(totals) : [];
+  for (const line of wrong) process.stdout.write(`${line}\n`);
+  return totals.failure || wrong.length > 0 ? 1 : 0;
 }
 
 try {

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { type Aim, type Base, directedPlan, NO_RUN } from './directed.ts';
+import { type Aim, type Base, directedPlan, RELEASING } from './directed.ts';
 import { type Result, simulate } from './fleet.ts';
-import type { Violation } from './judge.ts';
+import { NO_RUN, type Violation } from './judge.ts';
 import { drawPlan, type Plan, type Size } from './plan.ts';
 
 export type Order =
@@ -69,11 +69,11 @@ async function seeds(
     const plan = drawPlan(seed, size);
     const { coverage, requests } = await run(plan);
     if (plan.isCrowd) continue;
-    const node = plan.nodes.find(({ program }) => program === 'ours')?.name ?? '';
-    answer.bases.push([NO_RUN, { seed, size, node, atMs: 0, requests }]);
     for (const [state, visit] of coverage.visits) {
-      if (visit.atMs < plan.faultyMs)
-        answer.bases.push([state, { seed, size, requests, ...visit }]);
+      if (visit.atMs >= plan.faultyMs) continue;
+      const base = { seed, size, requests, ...visit };
+      answer.bases.push([state, base]);
+      if (state === RELEASING) answer.bases.push([NO_RUN, base]);
     }
   }
 }
