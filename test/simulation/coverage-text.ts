@@ -19,7 +19,8 @@ const STATES = [
     .map(({ id }) => id),
 ];
 
-const PAIRS = FAULTS.flatMap((fault) => STATES.map((state) => ({ fault, state })));
+/** Each fault in each state. */
+export const PAIRS = FAULTS.flatMap((fault) => STATES.map((state) => ({ fault, state })));
 
 /** How much that is, in one line. */
 export function coverageLine({ transitions, faults }: Reached): string {

@@ -145,7 +145,12 @@ function chunks<T>(all: readonly T[], size: number): T[][] {
 }
 
 /** Makes it small, writes it down, and tells. */
-async function explain(plan: Plan, violation: Violation, save: string): Promise<string> {
+async function explain(
+  plan: Plan,
+  violation: Violation,
+  isDirected: boolean,
+  save: string,
+): Promise<string> {
   const { plan: smallest, trials } = await shrink(plan, violation.invariant);
   const told = await simulate(smallest, { isTold: true });
   mkdirSync(save, { recursive: true });
@@ -162,6 +167,7 @@ async function explain(plan: Plan, violation: Violation, save: string): Promise<
   });
   return failureText(
     plan.seed,
+    isDirected,
     told.violations[0] ?? violation,
     { plan: smallest, trials, entries: told.history },
     { plan: planFile, journals },
@@ -178,7 +184,7 @@ async function main(args: string[]): Promise<number> {
     const plan = readPlan(options.plan);
     const { violations, runs } = await simulate(plan);
     const [violation] = violations;
-    if (violation) process.stdout.write(`${await explain(plan, violation, options.save)}\n`);
+    if (violation) process.stdout.write(`${await explain(plan, violation, false, options.save)}\n`);
     else process.stdout.write(`${options.plan}: nothing is violated; ${runs} node-runs\n`);
     return violation ? 1 : 0;
   }
@@ -187,7 +193,8 @@ async function main(args: string[]): Promise<number> {
   const tookS = (performance.now() - startedMs) / 1_000;
   if (totals.failure) {
     const { plan, violation } = totals.failure;
-    process.stdout.write(`${await explain(plan, violation, options.save)}\n`);
+    const isDirected = totals.plans > options.last - options.first + 1;
+    process.stdout.write(`${await explain(plan, violation, isDirected, options.save)}\n`);
   }
   const { plans, runs, requests, virtualMs } = totals;
   const seeds = Math.min(plans, options.last - options.first + 1);
