@@ -39,7 +39,9 @@ export function newAnswer(): Answer {
 async function carryOut(order: Order): Promise<Answer> {
   const answer = newAnswer();
   const run = async (plan: Plan): Promise<Result> => {
-    const result = await simulate(plan);
+    const result = await simulate(plan).catch((error: unknown): never => {
+      throw new Error(`the simulation fails for ${JSON.stringify(plan)}`, { cause: error });
+    });
     const { violations, coverage } = result;
     answer.plans += 1;
     answer.runs += result.runs;
