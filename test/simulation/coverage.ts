@@ -10,7 +10,7 @@ export interface Coverage {
   transitions: Set<string>;
   /** `fault, state`: the state of a node's run when a fault hit it. */
   faults: Set<string>;
-  /** Which node's run was first in a state, and when. */
+  /** Which node's run was first in a state and stayed there for a while, and since when. */
   visits: Map<string, Visit>;
   record(record: JournalRecord, node: string): void;
   fault(kind: string, state: string): void;
@@ -28,13 +28,19 @@ export function createCoverage(nowMs: () => number): Coverage {
   const transitions = new Set<string>();
   const faults = new Set<string>();
   const visits = new Map<string, Visit>();
+  const latest = new Map<string, { state: string; atMs: number }>();
   const coverage: Coverage = {
     runs: 0,
     transitions,
     faults,
     visits,
     record({ state }, node) {
-      if (!visits.has(state)) visits.set(state, { node, atMs: nowMs() });
+      const atMs = nowMs();
+      const before = latest.get(node);
+      if (before && before.atMs < atMs && !visits.has(before.state)) {
+        visits.set(before.state, { node, atMs: before.atMs });
+      }
+      latest.set(node, { state, atMs });
       if (ENDS.has(state)) coverage.runs += 1;
     },
     fault: (kind, state) => void faults.add(`${kind}, ${state}`),

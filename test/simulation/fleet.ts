@@ -1,3 +1,4 @@
+import type { JournalRecord } from '../../src/journal/record.ts';
 import { DRAIN_ANNOTATION } from '../../src/kube/annotations.ts';
 import { type Api, createApi } from '../../src/rehearsal/api.ts';
 import { createClock, type VirtualClock } from '../../src/rehearsal/clock.ts';
@@ -38,6 +39,8 @@ export interface Result {
   virtualMs: number;
   requests: number;
   history: Entry[];
+  /** What the nodes' disks have in the end. */
+  journals: JournalRecord[][];
   coverage: Coverage;
 }
 
@@ -128,6 +131,7 @@ export async function simulate(plan: Plan, { isTold = false }: Simulation = {}):
     virtualMs: clock.nowMs() - START_MS,
     requests,
     history: history.entries,
+    journals: [...nodes.values()].map((node) => node.journal()),
     coverage,
   };
 }

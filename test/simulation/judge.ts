@@ -26,6 +26,8 @@ export interface Judge {
   record(node: string, record: JournalRecord): void;
   /** The process is gone, wherever its run was. */
   died(node: string): void;
+  /** And with it all that its journal said. */
+  forgot(node: string): void;
   broken(invariant: number, text: string): void;
   /** From now on everything works, and every node must get its turn. */
   faultsOver(): void;
@@ -33,6 +35,9 @@ export interface Judge {
   /** The node's clock was set. */
   jumped(node: string): void;
 }
+
+/** Where a node has none. */
+export const NO_RUN = 'no run';
 
 /** What a rollout costs is no invariant by its number, but a promise all the same. */
 export const COST = 9;
@@ -61,6 +66,7 @@ export function createJudge(clock: VirtualClock, hasLock = true): Judge {
   const seen = new Map<string, string>();
   /** Whose lock an administrator has taken away; they may not know it yet. */
   const robbed = new Set<string>();
+  const forgotten = new Set<string>();
   const disturbances = new Map<string, Set<string>>();
   let hadAdministrator = false;
   let isOver = false;
@@ -119,7 +125,7 @@ export function createJudge(clock: VirtualClock, hasLock = true): Judge {
       const state = runs.get(node)?.state;
       return state !== undefined && !ENDS.has(state);
     },
-    stateOf: (node) => runs.get(node)?.state ?? 'no run',
+    stateOf: (node) => (forgotten.has(node) ? NO_RUN : (runs.get(node)?.state ?? NO_RUN)),
     wrote(value, by) {
       if (value === holder) return;
       const before = holder;
@@ -160,6 +166,7 @@ export function createJudge(clock: VirtualClock, hasLock = true): Judge {
     record(node, record) {
       const before = runs.get(node)?.state ?? '';
       const run = follow(node, record);
+      forgotten.delete(node);
       const { state } = run;
       const isNow = state.startsWith('locked') && before.startsWith('acquiring');
       if (isNow && 'event' in record && holder !== node && !robbed.has(node)) {
@@ -178,6 +185,7 @@ export function createJudge(clock: VirtualClock, hasLock = true): Judge {
       const run = runs.get(node);
       if (run) run.isResting = true;
     },
+    forgot: (node) => void forgotten.add(node),
     faultsOver() {
       isOver = true;
     },

@@ -2,6 +2,7 @@ import { NEVER } from 'rxjs';
 import type { JournalFile } from '../../src/journal/file.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import type { RunClock } from '../../src/journal/live.ts';
+import type { JournalRecord } from '../../src/journal/record.ts';
 import type { Log } from '../../src/log/log.ts';
 import * as cluster from '../../src/rehearsal/cluster.ts';
 import { createRandom } from '../../src/rehearsal/random.ts';
@@ -29,6 +30,8 @@ export interface NodeSim {
   wipe(downMs: number): void;
   crashAt(point: CrashPoint, isPower: boolean, downMs: number): void;
   jump(byMs: number): void;
+  /** What is on its disk. */
+  journal(): JournalRecord[];
   checkJournal(): void;
   close(): void;
 }
@@ -86,14 +89,19 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
   };
 
   /** Dies where the trap says so; true: nothing of what was about to happen does. */
-  const springs = (at: CrashPoint['at'], side: CrashPoint['side'], what: string): boolean => {
+  const springs = (
+    at: CrashPoint['at'],
+    side: CrashPoint['side'],
+    what: string,
+    state = judge.stateOf(name),
+  ): boolean => {
     if (trap === null || trap.at !== at || trap.side !== side) return false;
-    if (trap.state !== undefined && trap.state !== judge.stateOf(name)) return false;
+    if (trap.state !== undefined && trap.state !== state) return false;
     trap.nth -= 1;
     if (trap.nth > 0) return false;
     const { isPower, downMs } = trap;
     trap = null;
-    coverage.fault(`crash-${side}-${at}${isPower ? '-power' : ''}`, judge.stateOf(name));
+    coverage.fault(`crash-${side}-${at}${isPower ? '-power' : ''}`, state);
     if (isPower) losePower(downMs, `${side} ${what}`);
     else kill(downMs, `${side} ${what}`);
     return true;
@@ -124,8 +132,9 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
       client: wire.connect({
         node: name,
         isAlive: () => process.isAlive,
-        effect: (side, what) => {
-          if (process.isAlive) springs('effect', side, what);
+        state: () => judge.stateOf(name),
+        effect: (side, what, state) => {
+          if (process.isAlive) springs('effect', side, what, state);
         },
         sawLock: (value) => judge.saw(name, value),
       }),
@@ -137,13 +146,14 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
       stop: process.stop.signal,
       effect(what, begin) {
         if (!process.isAlive || springs('effect', 'before', what)) return NEVER;
+        const state = judge.stateOf(name);
         const isNew = what === 'reboots' || !host.isUpgrading();
         const events = begin();
         if (isNew && host.isUp()) {
           judge.effect(name, what);
           if (what === 'reboots') judge.disturbed(name, 'down', plan.rebootFailure === null);
         }
-        return springs('effect', 'after', what) ? NEVER : events;
+        return springs('effect', 'after', what, state) ? NEVER : events;
       },
       onRecord(record) {
         if (!process.isAlive) return;
@@ -226,6 +236,7 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
     wipe(downMs) {
       die('killed, its disk is lost');
       disk.wipe();
+      judge.forgot(name);
       if (host.isUp()) startIn(downMs);
     },
     crashAt(point, isPower, downMs) {
@@ -235,6 +246,7 @@ export function createNodeSim(fleet: Fleet, plan: NodePlan): NodeSim {
       skewMs += byMs;
       judge.jumped(name);
     },
+    journal: () => [...disk.records()],
     checkJournal() {
       try {
         foldJournal([...disk.records()]);

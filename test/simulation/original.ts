@@ -3,6 +3,7 @@ import { ApiError } from '../../src/kube/errors.ts';
 import { daemonSetPath, watchPath } from '../../src/kube/paths.ts';
 import * as cluster from '../../src/rehearsal/cluster.ts';
 import type { Fleet } from './fleet.ts';
+import { NO_RUN } from './judge.ts';
 import { lockOf } from './lock-of.ts';
 import type { NodeSim } from './node.ts';
 import type { NodePlan } from './plan.ts';
@@ -23,6 +24,7 @@ export function createOriginal(fleet: Fleet, plan: NodePlan): NodeSim {
   const link: Link = {
     node: name,
     isAlive: () => !isClosed,
+    state: () => NO_RUN,
     effect: () => {},
     sawLock: (value) => judge.saw(name, value),
   };
@@ -118,6 +120,7 @@ export function createOriginal(fleet: Fleet, plan: NodePlan): NodeSim {
     wipe: () => {},
     crashAt: () => {},
     jump: () => {},
+    journal: () => [],
     checkJournal: () => {},
     close() {
       isClosed = true;

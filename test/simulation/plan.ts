@@ -56,10 +56,19 @@ export interface NodePlan {
 
 /**
  * How a request fares. `lost`, `hangs-after`: it has been carried out; `late`: it will be, when
- * nobody waits for it any more.
+ * nobody waits for it any more. `forbidden`: as by a role that does not allow it.
  */
-export type Fate = 'refused' | 'reset' | 'lost' | 'late' | 'hangs-before' | 'hangs-after' | 'slow';
+export type Fate =
+  | 'forbidden'
+  | 'refused'
+  | 'reset'
+  | 'lost'
+  | 'late'
+  | 'hangs-before'
+  | 'hangs-after'
+  | 'slow';
 
+/** Those that seeds draw. */
 export const FATES: readonly Fate[] = [
   'refused',
   'reset',

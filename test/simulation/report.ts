@@ -18,6 +18,7 @@ export function historyText(entries: readonly Entry[]): string {
 /** What a person sees of a seed that violates an invariant. */
 export function failureText(
   seed: number,
+  isDirected: boolean,
   { invariant, text, atMs }: Violation,
   shrunk: { plan: Plan; trials: number; entries: readonly Entry[] },
   files: { plan: string; journals: string[] },
@@ -27,13 +28,13 @@ export function failureText(
   const rows = historyText(entries).split('\n');
   const left = rows.length - TAIL_ROWS;
   return [
-    `seed ${seed} violates invariant ${invariant}: ${text}`,
+    `${isDirected ? 'a directed plan of ' : ''}seed ${seed} violates invariant ${invariant}: ${text}`,
     `Shrunk in ${trials} tries to ${plan.nodes.length} nodes and ${plan.steps.length} steps; ${seconds(atMs - firstMs).trim()} s of virtual time:`,
     ...(left > 0 ? [`... ${left} rows`] : []),
     ...rows.slice(-TAIL_ROWS),
     `Again:   npm run simulate -- --plan ${files.plan}`,
     `Look:    host-upgrades inspect ${files.journals.join(' ')}`,
-    `From the seed: npm run simulate -- --seeds ${seed}..${seed}`,
+    ...(isDirected ? [] : [`From the seed: npm run simulate -- --seeds ${seed}..${seed}`]),
   ].join('\n');
 }
 

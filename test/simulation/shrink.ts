@@ -75,7 +75,10 @@ function fewerNodes(plan: Plan): Plan[] {
       }));
 }
 
-const PLAIN: Partial<NodePlan>[] = [
+type Plainer<T> = { [Key in keyof T]?: T[Key] | undefined };
+
+/** undefined: not there, as in most plans. */
+const PLAIN: Plainer<NodePlan>[] = [
   { program: 'ours' },
   { upgrade: 'ok' },
   { isRebootDue: false },
@@ -83,11 +86,15 @@ const PLAIN: Partial<NodePlan>[] = [
   { bootMs: 2_000 },
   { upgradeMs: 2_000 },
   { skewMs: 0 },
+  { outputLines: undefined },
+  { isRebootUnknown: undefined },
+  { rebootDue: undefined },
+  { arguments: undefined },
 ];
 
 function plainerNodes(plan: Plan): Plan[] {
   return plan.nodes.flatMap((node) =>
-    PLAIN.map((plain) => ({ ...node, ...plain }))
+    PLAIN.map((plain) => ({ ...node, ...plain }) as NodePlan)
       .filter((plainer) => JSON.stringify(plainer) !== JSON.stringify(node))
       .map((plainer) => ({
         ...plan,
@@ -97,8 +104,11 @@ function plainerNodes(plan: Plan): Plan[] {
 }
 
 function plainerPlans(plan: Plan): Plan[] {
-  const plainer: Partial<Plan>[] = [
+  const plainer: Plainer<Plan>[] = [
     { hardWindow: false },
+    { isNative: undefined },
+    { drainTimeoutMs: undefined },
+    { rebootTimeoutMs: undefined },
     { drainBefore: 'reboot' },
     { drain: false },
     { reboot: false },
@@ -106,6 +116,6 @@ function plainerPlans(plan: Plan): Plan[] {
     { faultyMs: Math.max(60_000, Math.floor(plan.faultyMs / 2)) },
   ];
   return plainer
-    .map((one) => ({ ...plan, ...one }))
+    .map((one) => ({ ...plan, ...one }) as Plan)
     .filter((one) => JSON.stringify(one) !== JSON.stringify(plan));
 }

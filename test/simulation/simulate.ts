@@ -2,16 +2,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
-import { coverageLine, unreachedText } from './coverage-text.ts';
+import { aimsAtRest, coverageLine, surprises, unreachedText } from './coverage-text.ts';
 import { simulate } from './fleet.ts';
 import type { Violation } from './judge.ts';
-import { drawPlan, type Plan, type Size } from './plan.ts';
+import type { Plan, Size } from './plan.ts';
 import { failureText } from './report.ts';
+import { SCENES, scenePlan } from './scenes.ts';
 import { shrink } from './shrink.ts';
 import type { Answer, Order } from './worker.ts';
+import { carryOutAll, noTotals } from './workers.ts';
 
-const HELP = `npm run simulate -- [--seeds FIRST..LAST] [--nodes N] [--minutes M] [--aimed] [--coverage] [--jobs N] [--save DIR]
+const HELP = `npm run simulate -- [--seeds FIRST..LAST] [--nodes N] [--minutes M] [--aimed] [--directed] [--coverage] [--jobs N] [--save DIR]
 npm run simulate -- --plan FILE
 
 Whole fleets in virtual time, with faults that follow from the seed; the invariants are checked at
@@ -23,7 +24,10 @@ every step. Exit code 0: none violated, 1: one is, 2: bad arguments.
              with the square
   --minutes  for how long faults come, in virtual time, instead of 4 to 12; above 100 nodes how
              long the window is, instead of long enough for all
-  --aimed    some of the faults wait until a run is in a state that is drawn, too
+  --aimed    some of the faults wait until a run is in a state that is drawn, too; without it, in every
+             fourth seed
+  --directed behind the seeds, a plan for each pair of a fault and a state that they have not reached;
+             1 also where what was reached is not what unreached.ts says
   --coverage lists what was not reached: transitions of the machine, and states by fault
   --jobs     how many at once; one for each core where not given
   --save     where a failing plan and its journals are written; simulation-failures where not given
@@ -39,6 +43,7 @@ interface Options {
   size: Size;
   jobs: number;
   isCovered: boolean;
+  isDirected: boolean;
   save: string;
   plan: string | null;
 }
@@ -60,6 +65,7 @@ function readOptions(args: string[]): Options {
     },
     jobs: number('jobs', values.jobs, 256) ?? availableParallelism(),
     isCovered: values.coverage,
+    isDirected: values.directed,
     save: values.save,
     plan: values.plan ?? null,
   };
@@ -75,6 +81,7 @@ function parse(args: string[]) {
         minutes: { type: 'string' },
         coverage: { type: 'boolean', default: false },
         aimed: { type: 'boolean', default: false },
+        directed: { type: 'boolean', default: false },
         jobs: { type: 'string' },
         save: { type: 'string', default: 'simulation-failures' },
         plan: { type: 'string' },
@@ -101,64 +108,49 @@ function readPlan(path: string): Plan {
   }
 }
 
-type Totals = Answer;
+const SEEDS_CHUNK = 50;
+const AIMS_CHUNK = 10;
 
-const CHUNK = 50;
-
-/** All seeds, in order as far as several at once can be; the first that fails ends it. */
-async function simulateAll({ first, last, size, jobs }: Options): Promise<Totals> {
-  const totals: Totals = {
-    seeds: 0,
-    runs: 0,
-    requests: 0,
-    virtualMs: 0,
-    transitions: new Set(),
-    faults: new Set(),
-    failure: null,
-  };
-  let next = first;
+/** All seeds, in order as far as several at once can be; then what they have not reached. */
+async function simulateAll(options: Options): Promise<Answer> {
+  const { first, last, size, jobs, isDirected } = options;
+  const totals = noTotals();
+  const count = last - first + 1;
   const isTerminal = process.stderr.isTTY;
-  const work = async () => {
-    // With the default of 16 MB a seventh of the time goes into copying what is young.
-    const worker = new Worker(new URL('worker.ts', import.meta.url), {
-      resourceLimits: { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 16_000 },
-    });
-    try {
-      while (next <= last && totals.failure === null) {
-        const order: Order = { first: next, last: Math.min(last, next + CHUNK - 1), size };
-        next = order.last + 1;
-        const answer = await ask(worker, order);
-        totals.seeds += answer.seeds;
-        totals.runs += answer.runs;
-        totals.requests += answer.requests;
-        totals.virtualMs += answer.virtualMs;
-        for (const name of answer.transitions) totals.transitions.add(name);
-        for (const name of answer.faults) totals.faults.add(name);
-        totals.failure ??= answer.failure;
-        if (isTerminal) process.stderr.write(`\r${totals.seeds} of ${last - first + 1} seeds `);
-      }
-    } finally {
-      await worker.terminate();
-    }
+  const show = (whole: string) => {
+    if (isTerminal) process.stderr.write(`\r${totals.plans} of ${whole} `);
   };
-  await Promise.all(Array.from({ length: Math.min(jobs, last - first + 1) }, work));
+  const orders = chunks(
+    Array.from({ length: count }, (_, index) => first + index),
+    SEEDS_CHUNK,
+  ).map((seeds): Order => {
+    return { kind: 'seeds', first: seeds[0] ?? first, last: seeds.at(-1) ?? last, size };
+  });
+  await carryOutAll(orders, jobs, totals, () => show(`${count} seeds`));
+  if (isDirected && totals.failure === null) {
+    const scenes: Order = { kind: 'plans', plans: Object.values(SCENES).map(scenePlan) };
+    const aims = chunks(aimsAtRest(totals), AIMS_CHUNK).map((some): Order => {
+      return { kind: 'aims', aims: some };
+    });
+    await carryOutAll([scenes, ...aims], jobs, totals, () => show('seeds and directed plans'));
+  }
   if (isTerminal) process.stderr.write('\r\x1b[K');
   return totals;
 }
 
-function ask(worker: Worker, order: Order): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    worker.once('error', reject);
-    worker.once('message', (answer: Answer) => {
-      worker.off('error', reject);
-      resolve(answer);
-    });
-    worker.postMessage(order);
-  });
+function chunks<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
 }
 
 /** Makes it small, writes it down, and tells. */
-async function explain(plan: Plan, violation: Violation, save: string): Promise<string> {
+async function explain(
+  plan: Plan,
+  violation: Violation,
+  isDirected: boolean,
+  save: string,
+): Promise<string> {
   const { plan: smallest, trials } = await shrink(plan, violation.invariant);
   const told = await simulate(smallest, { isTold: true });
   mkdirSync(save, { recursive: true });
@@ -175,6 +167,7 @@ async function explain(plan: Plan, violation: Violation, save: string): Promise<
   });
   return failureText(
     plan.seed,
+    isDirected,
     told.violations[0] ?? violation,
     { plan: smallest, trials, entries: told.history },
     { plan: planFile, journals },
@@ -191,7 +184,7 @@ async function main(args: string[]): Promise<number> {
     const plan = readPlan(options.plan);
     const { violations, runs } = await simulate(plan);
     const [violation] = violations;
-    if (violation) process.stdout.write(`${await explain(plan, violation, options.save)}\n`);
+    if (violation) process.stdout.write(`${await explain(plan, violation, false, options.save)}\n`);
     else process.stdout.write(`${options.plan}: nothing is violated; ${runs} node-runs\n`);
     return violation ? 1 : 0;
   }
@@ -199,16 +192,20 @@ async function main(args: string[]): Promise<number> {
   const totals = await simulateAll(options);
   const tookS = (performance.now() - startedMs) / 1_000;
   if (totals.failure) {
-    const { seed, violation } = totals.failure;
-    const plan = drawPlan(seed, options.size);
-    process.stdout.write(`${await explain(plan, violation, options.save)}\n`);
+    const { plan, violation } = totals.failure;
+    const isDirected = totals.plans > options.last - options.first + 1;
+    process.stdout.write(`${await explain(plan, violation, isDirected, options.save)}\n`);
   }
-  const { seeds, runs, requests, virtualMs } = totals;
+  const { plans, runs, requests, virtualMs } = totals;
+  const seeds = Math.min(plans, options.last - options.first + 1);
+  const directed = options.isDirected ? ` and ${plans - seeds} directed plans` : '';
   process.stdout.write(
-    `${seeds} seeds, ${totals.failure ? 1 : 0} violated; ${runs} node-runs in ${tookS.toFixed(0)} s (${(runs / tookS).toFixed(0)} a second), ${(virtualMs / 3_600_000).toFixed(0)} virtual hours, ${(requests / runs).toFixed(1)} requests a run\n${coverageLine(totals)}\n`,
+    `${seeds} seeds${directed}, ${totals.failure ? 1 : 0} violated; ${runs} node-runs in ${tookS.toFixed(0)} s (${(runs / tookS).toFixed(0)} a second), ${(virtualMs / 3_600_000).toFixed(0)} virtual hours, ${(requests / runs).toFixed(1)} requests a run\n${coverageLine(totals)}\n`,
   );
   if (options.isCovered) process.stdout.write(`${unreachedText(totals)}\n`);
-  return totals.failure ? 1 : 0;
+  const wrong = options.isDirected && !totals.failure ? surprises(totals) : [];
+  for (const line of wrong) process.stdout.write(`${line}\n`);
+  return totals.failure || wrong.length > 0 ? 1 : 0;
 }
 
 try {

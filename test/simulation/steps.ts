@@ -110,7 +110,7 @@ function apply(fleet: Fleet, step: Step): void {
 /** All kinds of faults, as coverage counts them. */
 export const FAULTS: readonly string[] = [
   ...STEP_KINDS.filter((kind) => kind !== 'crash' && kind !== 'requests'),
-  ...FATES.map((fate) => `requests-${fate}`),
+  ...['forbidden', ...FATES].map((fate) => `requests-${fate}`),
   ...['before', 'after'].flatMap((side) =>
     ['record', 'effect'].flatMap((at) => [`crash-${side}-${at}`, `crash-${side}-${at}-power`]),
   ),

@@ -16,7 +16,9 @@ export interface Link {
   node: string;
   isAlive(): boolean;
   /** A request that changes something sets out, or has been carried out; the process may die of it. */
-  effect(side: 'before' | 'after', what: string): void;
+  effect(side: 'before' | 'after', what: string, state: string): void;
+  /** Of the run: what a request has been sent in. */
+  state(): string;
   /** The lock as an answer or a watch has told it. */
   sawLock(value: string): void;
 }
@@ -52,6 +54,8 @@ const REFUSALS: readonly [number, string][] = [
   [503, 'the server is currently unable to handle the request'],
   [429, 'too many requests, please try again later'],
 ];
+
+const FORBIDDEN = JSON.stringify({ kind: 'Status', message: 'not by this role', code: 403 });
 
 export interface WireOptions {
   api: Api;
@@ -102,7 +106,9 @@ export function createWire({ api, clock, random, as }: WireOptions): Wire {
       if (signal?.aborted) return abort();
       signal?.addEventListener('abort', abort);
       const isChange = method !== 'GET' && !path.includes('subjectaccessreviews');
-      if (isChange) link.effect('before', `${method} ${path}`);
+      // Also of a late one: it is the fault's state, wherever the run has come meanwhile.
+      const state = link.state();
+      if (isChange) link.effect('before', `${method} ${path}`, state);
       if (!link.isAlive()) return settle(() => {});
       const fate = fateOf(link.node);
       const back = (done: () => void) => void clock.setTimeout(done, delayMs(fate));
@@ -111,6 +117,7 @@ export function createWire({ api, clock, random, as }: WireOptions): Wire {
         if (wire.isDown) return back(() => fail(socketError('ECONNREFUSED')));
         if (fate === 'reset') return back(() => fail(socketError('ECONNRESET')));
         if (fate === 'refused') return back(() => fail(statusError(...refusal(random), null)));
+        if (fate === 'forbidden') return back(() => fail(statusError(403, FORBIDDEN, null)));
         let result: T;
         try {
           result = as(link.node, () => arrive(route(path)));
@@ -119,7 +126,7 @@ export function createWire({ api, clock, random, as }: WireOptions): Wire {
           const refused = statusError(error.code, JSON.stringify(statusOf(error)), null);
           return back(() => fail(refused));
         }
-        if (isChange) link.effect('after', `${method} ${path}`);
+        if (isChange) link.effect('after', `${method} ${path}`, state);
         if (fate === 'lost') return back(() => fail(socketError('ECONNRESET')));
         if (fate !== 'hangs-after') back(() => settle(() => resolve(result)));
       }, delayMs(fate));
