@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util';
-import { runTool, UsageError } from '../chaos/options.ts';
 import { missing as missingCluster } from '../cluster/build.ts';
 import { startCluster } from '../cluster/cluster.ts';
 import { missing as missingHost } from '../hosts/image.ts';
+import { parseFlags, runTool, UsageError } from '../tool.ts';
 import { benchProcess } from './process.ts';
 import { benchRollouts } from './rollouts.ts';
 
@@ -21,10 +20,6 @@ const PARTS = ['process', 'fleet'] as const;
 type Part = (typeof PARTS)[number];
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    process.stdout.write(HELP);
-    return 0;
-  }
   const parts = partsOf(args);
   const why = missingCluster();
   if (why !== '') throw new UsageError(`there is no API server to measure on: ${why}`);
@@ -45,16 +40,11 @@ async function main(args: string[]): Promise<number> {
 
 /** Throws UsageError. */
 function partsOf(args: string[]): readonly Part[] {
-  let only: string | undefined;
-  try {
-    ({ only } = parseArgs({ args, options: { only: { type: 'string' } } }).values);
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('\n')[0]}; see --help`);
-  }
+  const { only } = parseFlags({ args, options: { only: { type: 'string' } } }).values;
   if (only === undefined) return PARTS;
   const part = PARTS.find((name) => name === only);
   if (part === undefined) throw new UsageError(`--only=${only}: give ${PARTS.join(' or ')}`);
   return [part];
 }
 
-await runTool('bench', () => main(process.argv.slice(2)));
+await runTool('bench', HELP, main);

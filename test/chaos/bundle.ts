@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { bundle } from '../../src/bundle.ts';
-import { VARIANTS } from '../simulation/variants.ts';
+import { replaceOnce, VARIANTS } from '../simulation/variants.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Names the folder of the pod's service account, which a real pod has at a fixed place. */
@@ -66,10 +66,9 @@ function editing(edits: readonly Edit[], missing: Set<Edit>): Plugin {
         const own = edits.filter(({ file }) => path === join(ROOT, file));
         let contents = readFileSync(path, 'utf8');
         for (const edit of own) {
-          if (contents.split(edit.find).length !== 2) {
-            throw new Error(`${edit.file} does not have ${edit.find} once`);
-          }
-          contents = contents.replace(edit.find, () => edit.replace);
+          const edited = replaceOnce(contents, edit);
+          if (edited === null) throw new Error(`${edit.file} does not have ${edit.find} once`);
+          contents = edited;
           missing.delete(edit);
         }
         return { contents, loader: 'ts' };

@@ -8,7 +8,7 @@ import { requires } from '../requires.ts';
 
 const CHAOS = fileURLToPath(new URL('chaos.ts', import.meta.url));
 const SOAK = fileURLToPath(new URL('soak.ts', import.meta.url));
-const [MINUTES, AGENTS] = process.env.CI === 'true' ? ['2', '8'] : ['1', '8'];
+const [MINUTES, AGENTS] = process.env.CI === 'true' ? ['5', '20'] : ['1', '8'];
 
 function run(path: string, args: string[], variant?: string) {
   const env = { ...process.env, ...(variant ? { CHAOS_VARIANT: variant } : {}) };

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { missing } from '../cluster/build.ts';
-import { readNumbers, runTool, stopOnSignals, UsageError } from './options.ts';
+import { runTool, UsageError } from '../tool.ts';
+import { readNumbers, stopOnSignals } from './options.ts';
 import { violationText } from './report.ts';
 import { runChaos } from './run.ts';
 
@@ -20,10 +21,6 @@ end, 2: bad arguments.
 `;
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    process.stdout.write(HELP);
-    return 0;
-  }
   const { minutes, agents, seed } = readNumbers(args, {
     minutes: { fallback: 60, least: 1, most: 24 * 60 },
     agents: { fallback: 20, least: 2, most: 100 },
@@ -55,4 +52,4 @@ async function main(args: string[]): Promise<number> {
   return first === undefined && isComplete ? 0 : 1;
 }
 
-await runTool('chaos', () => main(process.argv.slice(2)));
+await runTool('chaos', HELP, main);

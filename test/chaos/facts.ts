@@ -1,8 +1,8 @@
 import type { V1DaemonSet, V1Node, V1Pod, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { LOCK_ANNOTATION } from '../../machines/lock.ts';
 import { DRAIN_ANNOTATION } from '../../src/kube/annotations.ts';
+import type { KeyChange } from '../cluster/recorder.ts';
 import type { HostChange } from './host.ts';
-import type { KeyChange } from './recorder.ts';
 
 /** What the judge is told of the cluster, in etcd's order. */
 export type Fact = { revision: number; atMs: number } & (

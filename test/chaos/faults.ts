@@ -198,15 +198,15 @@ export function createFaults(ports: FaultPorts): Faults {
 }
 
 /** Resolves after `forMs`, or as soon as `signal` is aborted. */
-export function wait(forMs: number, signal: AbortSignal): Promise<void> {
+export function wait(forMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
+    if (signal?.aborted) return resolve();
     const end = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', end);
+      signal?.removeEventListener('abort', end);
       resolve();
     };
     const timer = setTimeout(end, forMs);
-    signal.addEventListener('abort', end, { once: true });
+    signal?.addEventListener('abort', end, { once: true });
   });
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { JournalRecord } from '../../src/journal/record.ts';
 import { createRandom } from '../../src/rehearsal/random.ts';
 import { type Cluster, startCluster } from '../cluster/cluster.ts';
+import { type FaultyProxy, startProxy } from '../cluster/proxy.ts';
+import { type Recorder, startRecorder } from '../cluster/recorder.ts';
 import { install } from '../e2e/objects.ts';
 import { createNode, daemonSetPath, MERGE_PATCH } from '../kube/objects.ts';
 import { type Agent, createAgent } from './agent.ts';
@@ -10,8 +12,6 @@ import { bundleAgent } from './bundle.ts';
 import { type Credentials, credentialsOf, SERVICE_ACCOUNT } from './credentials.ts';
 import { type Fact, factOf, hostKey } from './facts.ts';
 import { createHost, type Host } from './host.ts';
-import { type FaultyProxy, startProxy } from './proxy.ts';
-import { type Recorder, startRecorder } from './recorder.ts';
 
 /** A node with all that is around its agent. */
 export interface Member {

@@ -1,7 +1,4 @@
-import { parseArgs } from 'node:util';
-
-/** A mistake in the arguments. */
-export class UsageError extends Error {}
+import { parseFlags, UsageError } from '../tool.ts';
 
 /** The values of flags `--NAME VALUE` that are whole numbers within limits. Throws UsageError. */
 export function readNumbers<Name extends string>(
@@ -9,13 +6,8 @@ export function readNumbers<Name extends string>(
   flags: Record<Name, { fallback: number; least: number; most: number }>,
 ): Record<Name, number> {
   const names = Object.keys(flags) as Name[];
-  let values: Record<string, unknown>;
-  try {
-    const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
-    values = parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('\n')[0]}; see --help`);
-  }
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const { values } = parseFlags({ args, options });
   const read = (name: Name): number => {
     const text = values[name];
     const { fallback, least, most } = flags[name];
@@ -25,17 +17,6 @@ export function readNumbers<Name extends string>(
     throw new UsageError(`--${name}=${text}: give a whole number from ${least} to ${most}`);
   };
   return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, number>;
-}
-
-/** Runs `main`; a mistake in the arguments is one line and exit code 2. */
-export async function runTool(name: string, main: () => Promise<number>): Promise<void> {
-  try {
-    process.exitCode = await main();
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${name}: ${error.message}\n`);
-    process.exitCode = 2;
-  }
 }
 
 /** Aborted by SIGINT or SIGTERM; a second one has its own effect. */

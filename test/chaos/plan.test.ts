@@ -16,6 +16,15 @@ test('five minutes have every kind of fault, whatever the seed', () => {
   }
 });
 
+test('five minutes kill each of 20 agents, whatever the seed', () => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const faults = drawFaults(seed, 20, 5 * MINUTE_MS);
+    const killed = new Set(faults.flatMap((fault) => (fault.kind === 'kill' ? fault.target : [])));
+    killed.delete('holder');
+    assert.equal(killed.size, 20, `seed ${seed}: ${[...killed].join(' ')}`);
+  }
+});
+
 test('faults come in order and within their time', () => {
   const times = drawFaults(3, 20, 5 * MINUTE_MS).map(({ atMs }) => atMs);
   assert.deepEqual(

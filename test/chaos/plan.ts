@@ -59,32 +59,38 @@ const DECK: Record<string, number> = {
 const CONTROL_PLANE = ['api-kill', 'compact-restart', 'certificate', 'api-terminate'];
 const GAP_MS = [500, 3_000] as const;
 
-/** Faults for `forMs`, as they follow from the seed: in each minute nearly every kind comes once. */
+/**
+ * Faults for `forMs`, as they follow from the seed: in each minute nearly every kind comes once. Of
+ * those who are killed without the lock, all others come before one comes again.
+ */
 export function drawFaults(seed: number, agents: number, forMs: number): TimedFault[] {
   const random = createRandom(seed, 'chaos');
   const nextOf = endless(random, () =>
     Object.entries(DECK).flatMap(([kind, times]) => Array.from({ length: times }, () => kind)),
   );
   const nextControlPlane = endless(random, () => CONTROL_PLANE);
+  const nextKilled = endless(random, () => Array.from({ length: agents }, (_, index) => index));
   const faults: TimedFault[] = [];
   for (let atMs = random.between(...GAP_MS); atMs < forMs; atMs += random.between(...GAP_MS)) {
     const drawn = nextOf();
     const kind = (drawn === 'control-plane' ? nextControlPlane() : drawn) as FaultKind;
-    faults.push({ atMs, ...draw(kind, random, agents) });
+    const fault = draw(kind, random, agents);
+    if (fault.kind === 'kill' && fault.target !== 'holder') fault.target = nextKilled();
+    faults.push({ atMs, ...fault });
   }
   return faults;
 }
 
 /** Cards from shuffled decks, one deck after the other. */
-function endless(random: Random, deckOf: () => string[]): () => string {
-  let deck: string[] = [];
+function endless<T>(random: Random, deckOf: () => readonly T[]): () => T {
+  let deck: T[] = [];
   return () => {
     if (deck.length === 0) deck = shuffled(deckOf(), random);
-    return deck.pop() ?? '';
+    return deck.pop() as T;
   };
 }
 
-function shuffled(values: string[], random: Random): string[] {
+function shuffled<T>(values: readonly T[], random: Random): T[] {
   const all = values.map((value) => ({ value, key: random.next() }));
   return all.sort((a, b) => a.key - b.key).map(({ value }) => value);
 }

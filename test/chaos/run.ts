@@ -261,7 +261,7 @@ async function lastTurns(
       if (judge.isAtRest(name)) left.delete(member);
       else agent.start();
     }
-    await wait(100, AbortSignal.any([]));
+    await wait(100);
   }
   return left.size === 0;
 }
@@ -286,13 +286,13 @@ async function repeat(
 ): Promise<void> {
   while (!isOver()) {
     await what().catch(onError);
-    await wait(RECONCILE_MS, AbortSignal.any([]));
+    await wait(RECONCILE_MS);
   }
 }
 
 async function until(atMs: number, isOn: () => boolean): Promise<void> {
   while (Date.now() < atMs && isOn()) {
-    await wait(Math.min(100, atMs - Date.now()), AbortSignal.any([]));
+    await wait(Math.min(100, atMs - Date.now()));
   }
 }
 

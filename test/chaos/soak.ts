@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { missing } from '../cluster/build.ts';
+import { runTool, UsageError } from '../tool.ts';
 import { wait } from './faults.ts';
 import { startFleet } from './fleet.ts';
-import { readNumbers, runTool, stopOnSignals, UsageError } from './options.ts';
+import { readNumbers, stopOnSignals } from './options.ts';
 import { plotSvg } from './plot.ts';
 import { type Sample, sampleOf } from './sample.ts';
 import { verdictOf } from './verdict.ts';
@@ -23,10 +24,6 @@ const PERIOD_MS = 10_000;
 const PLOT = fileURLToPath(new URL('soak.svg', import.meta.url));
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    process.stdout.write(HELP);
-    return 0;
-  }
   const { minutes } = readNumbers(args, { minutes: { fallback: 60, least: 1, most: 24 * 60 } });
   const why = missing();
   if (why !== '') throw new UsageError(`there is no control plane: ${why}`);
@@ -90,4 +87,4 @@ async function soak(minutes: number, stop: AbortSignal): Promise<Sample[]> {
   return samples;
 }
 
-await runTool('soak', () => main(process.argv.slice(2)));
+await runTool('soak', HELP, main);

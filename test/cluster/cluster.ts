@@ -47,7 +47,7 @@ export interface ClusterFiles {
 export interface ClusterOptions {
   /** Controllers will run on it: pods must then have the service account that they name. */
   hasControllers?: boolean;
-  /** etcd holds objects as JSON, so that its history can be read (test/e2e/recorder.ts). */
+  /** etcd holds objects as JSON, so that its history can be read (recorder.ts). */
   isRecorded?: boolean;
   /** The user whose requests are written to the audit log. */
   auditedUser?: string;

@@ -5,8 +5,8 @@ import { readLock } from '../../src/kube/lock.ts';
 import { WATCH_LIMITS, type WatchLimits, watchLock } from '../../src/kube/watch.ts';
 import { missing } from '../cluster/build.ts';
 import { type Cluster, startCluster } from '../cluster/cluster.ts';
+import { type FaultyProxy, startProxy } from '../cluster/proxy.ts';
 import { requires } from '../requires.ts';
-import { type Forwarder, startForwarder } from './forwarder.ts';
 import { annotate, clientOf, createDaemonSet, inputOf, one, queueOf } from './objects.ts';
 
 const UNREAD = { value: '', resourceVersion: '' };
@@ -19,23 +19,23 @@ const STALL: WatchLimits = { ...WATCH_LIMITS, stallMs: 1_000, probeMs: 500 };
 
 describe('a dead connection to a real API server', requires('control plane', missing()), () => {
   let cluster: Cluster;
-  let forwarder: Forwarder;
+  let proxy: FaultyProxy;
   const clients: KubeClient[] = [];
   before(async () => {
     cluster = await startCluster();
     const { hostname, port } = new URL(cluster.url);
-    forwarder = await startForwarder({ host: hostname, port: Number(port) });
+    proxy = await startProxy({ host: hostname, port: Number(port) });
   });
   after(async () => {
     await Promise.all(clients.map((client) => client.close()));
-    await forwarder?.close();
+    await proxy?.close();
     await cluster?.stop();
   });
 
-  /** A watch over the forwarder that is known to be open. */
+  /** A watch over the proxy that is known to be open. */
   const open = async (name: string, limits: WatchLimits, options: typeof PINGS) => {
     await createDaemonSet(cluster, name);
-    const server = `https://127.0.0.1:${forwarder.port}`;
+    const server = `https://127.0.0.1:${proxy.port}`;
     const client = clientOf(cluster.kubeconfig, { ...options, server });
     clients.push(client);
     const read = async () => {
@@ -54,7 +54,7 @@ describe('a dead connection to a real API server', requires('control plane', mis
     LIMIT,
     async () => {
       const { read, watch } = await open('ping', WATCH_LIMITS, PINGS);
-      forwarder.freeze();
+      proxy.freeze();
       await annotate(cluster, 'ping', null);
       const event = await watch.next();
       assert.equal(event.type, 'lock.watch.ended');
@@ -68,7 +68,7 @@ describe('a dead connection to a real API server', requires('control plane', mis
     LIMIT,
     async () => {
       const { read, watch } = await open('stall', STALL, NO_PINGS);
-      forwarder.freeze();
+      proxy.freeze();
       await annotate(cluster, 'stall', null);
       assert.deepEqual(await watch.next(), {
         type: 'lock.watch.ended',

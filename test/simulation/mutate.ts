@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import { VARIANTS } from './variants.ts';
+import { replaceOnce, VARIANTS } from './variants.ts';
 
 /**
  * Loaded ahead of the simulation (`node --import`), this breaks the program on purpose: the source
@@ -13,10 +13,10 @@ registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
     if (!url.endsWith(`/${variant.file}`)) return loaded;
-    const source = String(loaded.source);
-    if (source.split(variant.find).length !== 2) {
+    const source = replaceOnce(String(loaded.source), variant);
+    if (source === null) {
       throw new Error(`${variant.file} does not have the text of the variant ${name} once`);
     }
-    return { ...loaded, source: source.replace(variant.find, () => variant.replace) };
+    return { ...loaded, source };
   },
 });

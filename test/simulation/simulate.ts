@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseFlags, runTool, UsageError } from '../tool.ts';
 import { aimsAtRest, coverageLine, surprises, unreachedText } from './coverage-text.ts';
 import { simulate } from './fleet.ts';
 import type { Violation } from './judge.ts';
@@ -33,9 +33,6 @@ every step. Exit code 0: none violated, 1: one is, 2: bad arguments.
   --save     where a failing plan and its journals are written; simulation-failures where not given
   --plan     runs a plan that was written there
 `;
-
-/** A mistake in the arguments. */
-class UsageError extends Error {}
 
 interface Options {
   first: number;
@@ -72,25 +69,20 @@ function readOptions(args: string[]): Options {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        seeds: { type: 'string', default: '1..1000' },
-        nodes: { type: 'string' },
-        minutes: { type: 'string' },
-        coverage: { type: 'boolean', default: false },
-        aimed: { type: 'boolean', default: false },
-        directed: { type: 'boolean', default: false },
-        jobs: { type: 'string' },
-        save: { type: 'string', default: 'simulation-failures' },
-        plan: { type: 'string' },
-        help: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('\n')[0]}; see --help`);
-  }
+  return parseFlags({
+    args,
+    options: {
+      seeds: { type: 'string', default: '1..1000' },
+      nodes: { type: 'string' },
+      minutes: { type: 'string' },
+      coverage: { type: 'boolean', default: false },
+      aimed: { type: 'boolean', default: false },
+      directed: { type: 'boolean', default: false },
+      jobs: { type: 'string' },
+      save: { type: 'string', default: 'simulation-failures' },
+      plan: { type: 'string' },
+    },
+  });
 }
 
 function number(name: string, text: string | undefined, most: number): number | undefined {
@@ -175,10 +167,6 @@ async function explain(
 }
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    process.stdout.write(HELP);
-    return 0;
-  }
   const options = readOptions(args);
   if (options.plan !== null) {
     const plan = readPlan(options.plan);
@@ -208,10 +196,4 @@ async function main(args: string[]): Promise<number> {
   return totals.failure || wrong.length > 0 ? 1 : 0;
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`simulate: ${error.message}\n`);
-  process.exitCode = 2;
-}
+await runTool('simulate', HELP, main);

@@ -9,6 +9,14 @@ export interface Variant {
   violates: number[];
 }
 
+/** `source` with `replace` in it; null where `find` is not there exactly once. */
+export function replaceOnce(
+  source: string,
+  { find, replace }: Pick<Variant, 'find' | 'replace'>,
+): string | null {
+  return source.split(find).length === 2 ? source.replace(find, () => replace) : null;
+}
+
 /** What the simulation has to find, each by itself. */
 export const VARIANTS: Record<string, Variant> = {
   'the precondition is dropped': {

@@ -1,5 +1,5 @@
 import { Agent, fetch } from 'undici';
-import { poll } from '../cluster/cluster.ts';
+import { poll } from './cluster.ts';
 
 /** One change of one key of etcd; `value` null: it is gone. */
 export interface KeyChange {
@@ -8,7 +8,10 @@ export interface KeyChange {
   value: string | null;
 }
 
-/** All that ever happens in an etcd, in its one order, from the first revision on. */
+/**
+ * All that ever happens in an etcd, in its one order, from the first revision on. The API server
+ * would not do for it: it has no order across kinds, and is down at times.
+ */
 export interface Recorder {
   /** The last revision that was given to `onChange`. */
   revision(): number;
@@ -116,7 +119,10 @@ export function changesOf(line: string, before: number): KeyChange[] {
   });
 }
 
-async function* linesOf(body: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<string> {
+/** The lines of chunks of bytes, which may end anywhere. What has no end of line is no line yet. */
+export async function* linesOf(
+  body: AsyncIterable<unknown> | Iterable<unknown>,
+): AsyncGenerator<string> {
   // Decoded by whole lines only: a chunk may end inside a character.
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of body) {
