@@ -117,6 +117,9 @@ export async function simulate(plan: Plan, { isTold = false }: Simulation = {}):
   }
   for (const node of nodes.values()) clock.setTimeout(() => node.start(), 0);
   applySteps(fleet);
+  // Time goes on where the last node is gone, too.
+  const goOn = () => void clock.setTimeout(goOn, plan.periodMs);
+  goOn();
   await clock.run(createIsOver(fleet), new AbortController().signal);
   const requests = [...wire.counts.values()].reduce((sum, one) => sum + one, 0);
   if (judge.violations.length === 0) checkEnd(fleet);
