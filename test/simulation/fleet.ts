@@ -181,9 +181,11 @@ function isOver({ clock, plan, nodes, api }: Fleet): boolean {
 /** With all faults over everybody had a turn; who is not at work holds no lock and is not cordoned. */
 function checkEnd({ judge, nodes, api }: Fleet): void {
   const holder = cluster.lockHolder(api.store);
-  const isWaitingForGone = holder !== '' && nodes.get(holder)?.isGone() === true;
-  // Who holds the lock and never comes back is a matter for people.
-  if (isWaitingForGone) return;
+  const isGone = (name: string) => nodes.get(name)?.isGone() === true;
+  const isBlocked = judge.stateOf(holder) === 'locked.draining.evicting';
+  // Who holds the lock and never comes back is a matter for people; so is a budget that its pods
+  // have used up, when it was they who took the lock away from it.
+  if (isGone(holder) || (isBlocked && [...nodes.keys()].some(isGone))) return;
   // With short periods somebody is always at work.
   const isWorking = (name: string) => nodes.get(name)?.isAtRest() === false;
   if (holder !== '' && !isWorking(holder)) {
